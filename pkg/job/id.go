@@ -1,0 +1,73 @@
+package job
+
+import (
+	"encoding/base32"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// An ID names one job. It is safe in URLs and can't be guessed: 128 random bits
+// (or a keyed hash), in 26 letters and digits. The id of a job in a FIFO queue
+// has its queue and group before it, so that the id alone finds the row.
+type ID string
+
+// ErrBadID is returned for text that is no job id.
+var ErrBadID = errors.New("job: not a job id")
+
+var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+const idLength = 26
+
+// NewID draws an id from random.
+func NewID(random io.Reader) (ID, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("job: drawing an id: %w", err)
+	}
+	return IDOf(b), nil
+}
+
+// IDOf makes an id of 128 bits that somebody else made unguessable.
+func IDOf(bits [16]byte) ID { return ID(idEncoding.EncodeToString(bits[:])) }
+
+// InGroup gives the id as it is in a FIFO queue's group.
+func (id ID) InGroup(queue, group string) ID {
+	return ID(queue + "." + base64.RawURLEncoding.EncodeToString([]byte(group)) + "." + string(id))
+}
+
+// Group gives the FIFO queue and the group that the id names; ok is false for
+// the id of a job in a standard queue.
+func (id ID) Group() (queue, group string, ok bool) {
+	parts := strings.Split(string(id), ".")
+	if len(parts) != 3 {
+		return "", "", false
+	}
+	decoded, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return "", "", false
+	}
+	return parts[0], string(decoded), true
+}
+
+// ParseID checks text that came from outside.
+func ParseID(text string) (ID, error) {
+	id := ID(text)
+	last := text
+	if strings.Contains(text, ".") {
+		queue, _, ok := id.Group()
+		if !ok || !queueName.MatchString(queue) {
+			return "", fmt.Errorf("%w: %.80q", ErrBadID, text)
+		}
+		last = text[strings.LastIndexByte(text, '.')+1:]
+	}
+	if len(last) != idLength || len(text) > 1000 {
+		return "", fmt.Errorf("%w: %.80q", ErrBadID, text)
+	}
+	if _, err := idEncoding.DecodeString(last); err != nil {
+		return "", fmt.Errorf("%w: %.80q", ErrBadID, text)
+	}
+	return id, nil
+}

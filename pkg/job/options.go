@@ -1,0 +1,57 @@
+package job
+
+import "time"
+
+// Options are what a producer may say of one job.
+type Options struct {
+	// NotBefore is the earliest start; zero means at once.
+	NotBefore time.Time
+	// Delay is added to the time of enqueueing.
+	Delay time.Duration
+	// Group orders the jobs of a FIFO queue; required there.
+	Group string
+	// ID is the job's id where its producer makes it (idempotency keys); empty
+	// means a new one.
+	ID ID
+	// Fingerprint goes with ID: the hash of the request that made it. A second
+	// request of the same id and fingerprint gets the first one's job.
+	Fingerprint string
+	// Client is who asked, where an API told them apart.
+	Client string
+	// Trace is the trace header to carry along.
+	Trace string
+}
+
+// An Option changes Options.
+type Option func(*Options)
+
+// In runs the job after d.
+func In(d time.Duration) Option { return func(o *Options) { o.Delay = d } }
+
+// At runs the job at t.
+func At(t time.Time) Option { return func(o *Options) { o.NotBefore = t } }
+
+// Group puts the job into a group of a FIFO queue: jobs of one group run in the
+// order they were enqueued, one after the other.
+func Group(name string) Option { return func(o *Options) { o.Group = name } }
+
+// WithID gives the job an id that the caller derived from something stable, and
+// the fingerprint of what was asked.
+func WithID(id ID, fingerprint string) Option {
+	return func(o *Options) { o.ID, o.Fingerprint = id, fingerprint }
+}
+
+// ByClient notes who asked.
+func ByClient(client string) Option { return func(o *Options) { o.Client = client } }
+
+// WithTrace carries a trace header along.
+func WithTrace(header string) Option { return func(o *Options) { o.Trace = header } }
+
+// Apply gives the options that the list adds up to.
+func Apply(options ...Option) Options {
+	var o Options
+	for _, option := range options {
+		option(&o)
+	}
+	return o
+}

@@ -1,0 +1,106 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// Defaults of a Queue.
+const (
+	DefaultUtilisation = 0.7
+	DefaultBatch       = 1
+)
+
+// A Rate is a number of events in a second.
+type Rate float64
+
+// PerSecond is n events a second.
+func PerSecond(n float64) Rate { return Rate(n) }
+
+// PerMinute is n events a minute.
+func PerMinute(n float64) Rate { return Rate(n / 60) }
+
+// A Queue is declared by what is known of its load; package sizing derives the
+// rest (workers, limit, timeouts, alarms), so that nobody types a magic number.
+// Work that must not wait for other work has a queue of its own.
+type Queue struct {
+	// Name is lower case letters, digits and dashes, at most 40: "photos".
+	Name string
+	// PeakArrivals is how many jobs arrive a second at the busiest time.
+	PeakArrivals Rate
+	// ServiceTime is how long one job takes on average.
+	ServiceTime time.Duration
+	// LongestWait is the longest wait that is acceptable. The limit of the
+	// queue follows from it.
+	LongestWait time.Duration
+	// Utilisation is how busy workers may be at the peak, between 0 and 1;
+	// zero means DefaultUtilisation.
+	Utilisation float64
+	// Batch is how many messages one invocation is given; zero means
+	// DefaultBatch. It is at most 10 (more would need a batching window).
+	Batch int
+	// Bound is how many jobs of a batch run side by side; zero means all of
+	// the batch. Work that keeps a processor busy wants 1.
+	Bound int
+	// FIFO asks for order within a group of jobs, by a first-in-first-out
+	// queue.
+	FIFO bool
+}
+
+var queueName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+// Validate reports every setting that makes no sense.
+func (q Queue) Validate() error {
+	var problems []error
+	bad := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf("job: queue %q: "+format, append([]any{q.Name}, args...)...))
+	}
+	if !queueName.MatchString(q.Name) {
+		bad("the name must be 1 to 40 lower case letters, digits and dashes, a letter first")
+	}
+	if !(q.PeakArrivals > 0) {
+		bad("PeakArrivals is %v a second: say how many jobs arrive at the busiest time", float64(q.PeakArrivals))
+	}
+	if q.ServiceTime <= 0 {
+		bad("ServiceTime is %v: say how long one job takes", q.ServiceTime)
+	}
+	if q.LongestWait <= 0 {
+		bad("LongestWait is %v: say how long a job may wait", q.LongestWait)
+	}
+	if q.Utilisation < 0 || q.Utilisation > 1 {
+		bad("Utilisation is %v: it lies between 0 and 1", q.Utilisation)
+	}
+	if q.Batch < 0 || q.Batch > 10 {
+		bad("Batch is %d: it lies between 1 and 10", q.Batch)
+	}
+	if q.Bound < 0 || q.Bound > q.BatchSize() {
+		bad("Bound is %d: it lies between 1 and the batch of %d", q.Bound, q.BatchSize())
+	}
+	return errors.Join(problems...)
+}
+
+// BatchSize is Batch with its default.
+func (q Queue) BatchSize() int {
+	if q.Batch == 0 {
+		return DefaultBatch
+	}
+	return q.Batch
+}
+
+// SideBySide is Bound with its default: how many jobs of a batch run at once.
+func (q Queue) SideBySide() int {
+	if q.Bound == 0 {
+		return q.BatchSize()
+	}
+	return q.Bound
+}
+
+// TargetUtilisation is Utilisation with its default.
+func (q Queue) TargetUtilisation() float64 {
+	if q.Utilisation == 0 {
+		return DefaultUtilisation
+	}
+	return q.Utilisation
+}
