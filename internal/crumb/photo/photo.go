@@ -1,0 +1,161 @@
+// Package photo turns the photograph that a person uploaded into the four
+// pictures that the site shows: bytes in, four encoded pictures out.
+//
+// JPEG (baseline, progressive, grey, CMYK), PNG, GIF (its first frame) and WebP
+// are read. The EXIF orientation is applied, every kind of metadata is left
+// behind (EXIF and its GPS position above all), and an ICC colour profile is
+// carried over, because without it the colours would change. Opaque pictures
+// become JPEG, those with transparency PNG.
+//
+// A photograph that can never work is refused with a [*BadPhotoError], whose
+// message is written for the person who uploaded it. Nothing else than that or
+// the context's error comes back.
+//
+// # Bounds
+//
+// Files come from strangers, so time and memory are bounded by what the file
+// declares, before any of its pixels is decoded: [MaxPixels], [MaxEdge] and
+// [MaxMemory]. Decoded pixels take 1.5 bytes a pixel for an ordinary JPEG, 7.5
+// for a progressive one, 4 for a PNG (8 with 16 bits a channel), 5 for a GIF.
+// On top of MaxMemory come the source itself and at most 64 MiB for resampling
+// and encoding, whatever the size of the source. Once the context has ended, work stops within
+// about a second for the largest file allowed, and within milliseconds for an ordinary one.
+package photo
+
+import (
+	"context"
+	"fmt"
+	"image"
+)
+
+// Limits of what is decoded. What is larger is refused with CodeTooLarge.
+const (
+	// MaxPixels is the most pixels a photograph may have.
+	MaxPixels = 100_000_000
+	// MaxEdge is the longest edge a photograph may have, in pixels.
+	MaxEdge = 30_000
+	// MaxMemory is how many bytes its decoder may hold at once.
+	MaxMemory = 512 << 20
+)
+
+// A Size is one of the pictures made from each photograph.
+type Size struct {
+	// Name says which: "thumb", "small", "medium" or "large".
+	Name string
+	// Edge is the length of the longer edge in pixels. A photograph that is
+	// smaller keeps its own size.
+	Edge int
+}
+
+// Sizes returns the pictures that Resize makes, the smallest first.
+func Sizes() []Size {
+	return []Size{{"thumb", 160}, {"small", 480}, {"medium", 1080}, {"large", 2048}}
+}
+
+// An Image is one encoded picture.
+type Image struct {
+	Size
+	// Width and Height are its real dimensions in pixels, upright.
+	Width, Height int
+	// Data is the encoded file.
+	Data []byte
+}
+
+// A Result is what Resize made of one photograph.
+type Result struct {
+	// ContentType is "image/jpeg", or "image/png" for a photograph with
+	// transparency. All pictures share it.
+	ContentType string
+	// Ext is the file name's ending that goes with it, without a dot.
+	Ext string
+	// Images holds one picture for each of Sizes, in that order.
+	Images []Image
+}
+
+// Resize makes the four pictures of the photograph src. The same source gives
+// the same bytes every time.
+//
+// declared is the media type that the uploader claimed; if the content is of
+// another type the photograph is refused. An empty one, or
+// application/octet-stream, claims nothing.
+//
+// The error is a *BadPhotoError if the photograph is to blame, else it wraps
+// the context's. Resize may be called concurrently; each call is bounded as the
+// package says.
+func Resize(ctx context.Context, src []byte, declared string) (result Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = Result{}, bad(CodeCorrupt, "the picture is damaged", fmt.Errorf("panic: %v", p))
+		}
+		if err != nil && ctx.Err() != nil {
+			err = fmt.Errorf("photo: resizing: %w", ctx.Err())
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	f, err := identify(src, declared)
+	if err != nil {
+		return Result{}, err
+	}
+	in, err := f.inspect(src)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := in.check(); err != nil {
+		return Result{}, err
+	}
+	img, err := f.decode(newReader(ctx, src), in)
+	if err != nil {
+		return Result{}, refuse(err)
+	}
+	return makeSizes(ctx, img, in)
+}
+
+// makeSizes scales the decoded photograph to the largest size, turns that
+// upright, and makes each smaller picture from the one above it.
+func makeSizes(ctx context.Context, img image.Image, in info) (Result, error) {
+	sizes := Sizes()
+	b := img.Bounds()
+	w, h := fit(b.Dx(), b.Dy(), sizes[len(sizes)-1].Edge)
+	large, err := scale(ctx, rowsOf(img), b.Dx(), b.Dy(), w, h)
+	if err != nil {
+		return Result{}, err
+	}
+	picture := upright(large, in.orientation)
+	enc := newEncoder(picture, isGrey(img), in.profile)
+	fullW, fullH := b.Dx(), b.Dy()
+	if in.orientation >= 5 {
+		fullW, fullH = fullH, fullW
+	}
+
+	result := Result{ContentType: enc.contentType, Ext: enc.ext, Images: make([]Image, len(sizes))}
+	var data []byte
+	for i := len(sizes) - 1; i >= 0; i-- {
+		w, h := fit(fullW, fullH, sizes[i].Edge)
+		if p := picture.Bounds(); data == nil || w != p.Dx() || h != p.Dy() {
+			if picture, err = scale(ctx, rowsOf(picture), p.Dx(), p.Dy(), w, h); err != nil {
+				return Result{}, err
+			}
+			if data, err = enc.encode(ctx, picture); err != nil {
+				return Result{}, err
+			}
+		}
+		result.Images[i] = Image{Size: sizes[i], Width: w, Height: h, Data: data}
+	}
+	return result, nil
+}
+
+// fit returns the dimensions of a w × h picture whose longer edge is at most
+// edge. It never enlarges, and no edge becomes shorter than one pixel.
+func fit(w, h, edge int) (int, int) {
+	long, short := max(w, h), min(w, h)
+	if long <= edge {
+		return w, h
+	}
+	short = max(1, (short*edge+long/2)/long)
+	if w >= h {
+		return edge, short
+	}
+	return short, edge
+}
