@@ -1,0 +1,35 @@
+package samtemplate
+
+import "slices"
+
+// ignored tells whether a resource type is one that means nothing on a laptop.
+// Each is named, so that a type nobody thought of is reported and not lost.
+func ignored(kind string) bool { return slices.Contains(withoutLocalMeaning, kind) }
+
+var withoutLocalMeaning = []string{
+	"AWS::ApiGatewayV2::Authorizer",
+	"AWS::ApiGatewayV2::Stage",
+	"AWS::ApplicationInsights::Application",
+	"AWS::CDK::Metadata",
+	"AWS::CloudWatch::Alarm",
+	"AWS::CloudWatch::CompositeAlarm",
+	"AWS::CloudWatch::Dashboard",
+	"AWS::IAM::ManagedPolicy",
+	"AWS::IAM::Policy",
+	"AWS::IAM::Role",
+	"AWS::KMS::Alias",
+	"AWS::KMS::Key",
+	"AWS::Lambda::Alias",
+	"AWS::Lambda::Permission",
+	"AWS::Lambda::Version",
+	"AWS::Logs::LogGroup",
+	"AWS::Logs::MetricFilter",
+	"AWS::S3::BucketPolicy",
+	"AWS::SNS::Topic",
+	"AWS::SNS::TopicPolicy",
+	"AWS::SQS::QueuePolicy",
+	"AWS::Scheduler::ScheduleGroup",
+	"AWS::SecretsManager::ResourcePolicy",
+	"AWS::SecretsManager::RotationSchedule",
+	"AWS::XRay::SamplingRule",
+}
