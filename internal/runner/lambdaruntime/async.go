@@ -1,0 +1,61 @@
+package lambdaruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// InvokeAsync accepts an event and runs the function later, as an invocation of
+// type Event does: a failure of the function is retried after one and two
+// minutes, a throttled event for up to AsyncMaxAge with waits from 1 second to
+// 5 minutes. The event is lost when the function is closed first.
+// https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+func (f *Function) InvokeAsync(payload []byte) error {
+	if len(payload) > MaxAsyncPayload {
+		return fmt.Errorf("%w: %d bytes of an asynchronous event", ErrTooLarge, len(payload))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return ErrClosed
+	}
+	f.async.Go(func() { f.deliver(payload) })
+	return nil
+}
+
+func (f *Function) deliver(payload []byte) {
+	accepted := f.config.Now()
+	throttleWait := time.Second
+	for failures := 0; ; {
+		result, err := f.Invoke(f.ctx, payload)
+		var wait time.Duration
+		switch {
+		case err == nil && result.FunctionError == "":
+			return
+		case err == nil:
+			failures++
+			if failures > *f.config.AsyncRetries {
+				f.config.Report(fmt.Sprintf("gave up an asynchronous event after %d attempts: %s", failures, result.Payload))
+				return
+			}
+			wait = time.Duration(failures) * time.Minute
+		case errors.Is(err, ErrThrottled):
+			wait = throttleWait
+			throttleWait = min(2*throttleWait, 5*time.Minute)
+		case errors.Is(err, context.Canceled), errors.Is(err, ErrClosed):
+			return
+		default:
+			f.config.Report("an asynchronous event could not run: " + err.Error())
+			return
+		}
+		if f.config.Now().Add(wait).Sub(accepted) > f.config.AsyncMaxAge {
+			f.config.Report("gave up an asynchronous event: it is too old")
+			return
+		}
+		if err := f.config.Sleep(f.ctx, wait); err != nil {
+			return // closed
+		}
+	}
+}
