@@ -1,0 +1,63 @@
+// Package tasks declares Crumb's background work: its queues, its tasks, and
+// what they are given and give back.
+//
+// It holds no handler and imports no image library: the API, the infrastructure
+// and the workers all read it.
+package tasks
+
+import (
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/backoff"
+	"github.com/nightshift-go/nightshift/pkg/job"
+)
+
+// Photos is where uploaded photos wait to be resized. Resizing keeps a processor
+// busy, so an invocation has one photo in hand.
+var Photos = job.Queue{
+	Name:         "photos",
+	PeakArrivals: job.PerSecond(20),
+	ServiceTime:  3 * time.Second,
+	LongestWait:  10 * time.Minute,
+}
+
+// ResizePhoto asks for the sizes of an uploaded photo.
+type ResizePhoto struct {
+	// Key is where the upload lies in the bucket: uploads/<client>/<id>.
+	Key string `json:"key"`
+}
+
+// Sizes is what a photo was made into.
+type Sizes struct {
+	Sizes []Size `json:"sizes"`
+}
+
+// A Size is one of the copies of a photo.
+type Size struct {
+	// Name is thumb, small, medium or large.
+	Name string `json:"name"`
+	// Key is where it lies in the bucket, URL the path that leads there.
+	Key string `json:"key"`
+	URL string `json:"url"`
+	// Width and Height are in pixels.
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	Bytes  int `json:"bytes"`
+}
+
+// Resize makes four sizes of a photo and strips what it says about the
+// photographer. It is tried again for a few minutes only: somebody is watching
+// the page.
+var Resize = job.DefineResult[ResizePhoto, Sizes]("photo.resize", job.Policy{
+	Queue:       Photos,
+	MaxAttempts: 5,
+	Timeout:     50 * time.Second,
+	Backoff:     backoff.Policy{Base: 2 * time.Second, Cap: 2 * time.Minute},
+	Public:      true,
+})
+
+// Queues lists Crumb's queues.
+func Queues() []job.Queue { return []job.Queue{Photos} }
+
+// All lists Crumb's tasks.
+func All() []job.Definition { return []job.Definition{Resize.Definition()} }

@@ -1,0 +1,68 @@
+// Package settings is the one place where the settings that the infrastructure
+// hands to functions are named and read: environment variables NIGHTSHIFT_….
+//
+// The constructs in infra/constructs write them; functions read them at start-up
+// and refuse to start, naming all that is missing.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// Names of the environment variables.
+const (
+	// Table is the name of the jobs table.
+	Table = "NIGHTSHIFT_TABLE"
+	// Bucket is the name of the bucket for objects.
+	Bucket = "NIGHTSHIFT_BUCKET"
+	// Secret keys the hash that turns idempotency keys into job ids.
+	Secret = "NIGHTSHIFT_SECRET"
+	// LogLevel is debug, info, warn or error; default info.
+	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
+)
+
+// QueueURL names the variable that holds a queue's URL.
+func QueueURL(queue string) string { return "NIGHTSHIFT_QUEUE_" + upper(queue) + "_URL" }
+
+// LettersURL names the variable that holds the URL of a queue's dead-letter queue.
+func LettersURL(queue string) string { return "NIGHTSHIFT_QUEUE_" + upper(queue) + "_DLQ_URL" }
+
+func upper(queue string) string {
+	return strings.ToUpper(strings.ReplaceAll(queue, "-", "_"))
+}
+
+// A Reader reads settings and remembers what is missing, so that all of it is
+// reported at once. It is for one goroutine.
+type Reader struct {
+	getenv  func(string) string
+	missing []error
+}
+
+// Read makes a Reader; getenv is os.Getenv in functions.
+func Read(getenv func(string) string) *Reader { return &Reader{getenv: getenv} }
+
+// Required gives a variable's value and notes where it is empty.
+func (r *Reader) Required(name string) string {
+	value := r.getenv(name)
+	if value == "" {
+		r.missing = append(r.missing, fmt.Errorf("settings: %s is not set: the function's construct sets it; for a run by hand see events/env.json", name))
+	}
+	return value
+}
+
+// Level gives the log level; default info. An unknown level is noted.
+func (r *Reader) Level() slog.Level {
+	var level slog.Level
+	if value := r.getenv(LogLevel); value != "" {
+		if err := level.UnmarshalText([]byte(value)); err != nil {
+			r.missing = append(r.missing, fmt.Errorf("settings: %s is %q: use debug, info, warn or error", LogLevel, value))
+		}
+	}
+	return level
+}
+
+// Err gives everything that was missing or wrong, or nil.
+func (r *Reader) Err() error { return errors.Join(r.missing...) }

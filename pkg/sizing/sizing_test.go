@@ -1,0 +1,144 @@
+package sizing_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+)
+
+func photos() job.Queue {
+	return job.Queue{Name: "photos", PeakArrivals: job.PerSecond(20), ServiceTime: 3 * time.Second, LongestWait: 10 * time.Minute}
+}
+
+// The numbers of a photo site's queue, worked out by hand.
+func TestPhotoQueue(t *testing.T) {
+	p, err := sizing.For(photos(), 50*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sizing.Plan{
+		Queue: photos(), InProgress: 60, LeastWorkers: 86, Workers: 90, MaximumConcurrency: 90,
+		DrainRate: 30, Limit: 18_000, FunctionTimeout: time.Minute, Visibility: 6 * time.Minute,
+	}
+	if p != want {
+		t.Errorf("For = %+v\nwant  %+v", p, want)
+	}
+}
+
+func TestSpike(t *testing.T) {
+	if got := sizing.Backlog(100, 30, 10*time.Minute); got != 42_000 {
+		t.Errorf("backlog %d, want 42,000", got)
+	}
+	if got := sizing.Wait(42_000, 30); got != 1400*time.Second {
+		t.Errorf("wait %v, want 1,400 s", got)
+	}
+	if got := sizing.TimeToClear(42_000, 20, 30); got != 4200*time.Second {
+		t.Errorf("time to clear %v, want 4,200 s", got)
+	}
+	if got := sizing.TimeToFill(18_000, 100, 30).Round(time.Second); got != 257*time.Second {
+		t.Errorf("time to fill %v, want 257 s", got)
+	}
+	if got := sizing.Storage(42_000, 1000); got != 42_000_000 {
+		t.Errorf("storage %d, want 42 MB", got)
+	}
+}
+
+func TestRecipeImports(t *testing.T) {
+	if got := sizing.InProgress(50, 400*time.Millisecond); got != 20 {
+		t.Errorf("in progress %v, want 20", got)
+	}
+	least := sizing.LeastWorkers(50, 400*time.Millisecond, 0.7)
+	if least != 29 || sizing.RoundWorkers(least) != 30 {
+		t.Errorf("workers %d → %d, want 29 → 30", least, sizing.RoundWorkers(least))
+	}
+	if got := sizing.Wait(90_000, 100); got != 15*time.Minute {
+		t.Errorf("wait %v, want 15 min", got)
+	}
+	if got := sizing.Limit(100, 5*time.Minute); got != 30_000 {
+		t.Errorf("limit %d, want 30,000", got)
+	}
+}
+
+func TestNever(t *testing.T) {
+	if got := sizing.TimeToClear(10, 30, 30); got != math.MaxInt64 {
+		t.Errorf("a queue that gets as much as it drains clears in %v", got)
+	}
+	if got := sizing.TimeToFill(10, 20, 30); got != math.MaxInt64 {
+		t.Errorf("a queue that drains faster than it gets fills in %v", got)
+	}
+	if got := sizing.Backlog(10, 30, time.Hour); got != 0 {
+		t.Errorf("backlog %d without overload", got)
+	}
+}
+
+func TestContradictions(t *testing.T) {
+	tests := []struct {
+		name    string
+		change  func(*job.Queue)
+		timeout time.Duration
+	}{
+		{"more workers than a mapping has", func(q *job.Queue) { q.PeakArrivals = 1000 }, 50 * time.Second},
+		{"a batch longer than a function lives", func(q *job.Queue) { q.Batch, q.Bound = 10, 1 }, 2 * time.Minute},
+		{"a wait shorter than a job", func(q *job.Queue) { q.LongestWait = time.Millisecond }, 50 * time.Second},
+		{"a job longer than its timeout", func(q *job.Queue) {}, time.Second},
+		{"a load beyond all numbers", func(q *job.Queue) { q.PeakArrivals = 1e300 }, 50 * time.Second},
+		{"an undeclared load", func(q *job.Queue) { q.PeakArrivals = 0 }, time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			q := photos()
+			tt.change(&q)
+			if p, err := sizing.For(q, tt.timeout); err == nil {
+				t.Errorf("For accepted it: %+v", p)
+			}
+		})
+	}
+}
+
+func TestBatchesShareAFunction(t *testing.T) {
+	q := photos()
+	q.Batch, q.Bound = 10, 5
+	p, err := sizing.For(q, 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.MaximumConcurrency != 18 || p.Workers != 90 || p.FunctionTimeout != 50*time.Second {
+		t.Errorf("For = %+v", p)
+	}
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add(20.0, int64(3e9), int64(600e9), 0.7, 1, 1)
+	f.Fuzz(func(t *testing.T, arrivals float64, service, wait int64, utilisation float64, batch, bound int) {
+		q := job.Queue{Name: "q", PeakArrivals: job.Rate(arrivals), ServiceTime: time.Duration(service), LongestWait: time.Duration(wait), Utilisation: utilisation, Batch: batch, Bound: bound}
+		p, err := sizing.For(q, time.Minute)
+		if err != nil {
+			return
+		}
+		if p.Workers < p.LeastWorkers || p.Limit < 1 || p.Visibility < sizing.VisibilityFactor*p.FunctionTimeout {
+			t.Errorf("%+v gives %+v", q, p)
+		}
+		if wait := sizing.Wait(p.Limit, p.DrainRate); wait > q.LongestWait+time.Millisecond {
+			t.Errorf("the last job admitted waits %v, more than %v", wait, q.LongestWait)
+		}
+	})
+}
+
+func ExampleFor() {
+	plan, err := sizing.For(job.Queue{
+		Name:         "photos",
+		PeakArrivals: job.PerSecond(20),
+		ServiceTime:  3 * time.Second,
+		LongestWait:  10 * time.Minute,
+	}, 50*time.Second)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d workers finish %.0f jobs a second; at most %d may wait\n", plan.Workers, float64(plan.DrainRate), plan.Limit)
+	// Output: 90 workers finish 30 jobs a second; at most 18000 may wait
+}

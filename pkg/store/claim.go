@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+)
+
+// A Lease is the right of one attempt to a job.
+type Lease struct {
+	// Token names the lease. It is drawn before the claim is sent (NewToken).
+	Token string
+	// Until is when the lease ends.
+	Until time.Time
+	// Alone tells that the worker has no other job in hand.
+	Alone bool
+}
+
+// A Claim is what became of asking for a job.
+type Claim struct {
+	// Granted tells that the job is the caller's, until the lease ends.
+	Granted bool
+	// Finding is what was found instead, where it was not granted.
+	Finding lifecycle.Finding
+	// Until is when to ask again, for Early and Busy.
+	Until time.Time
+	// Record is the row as it is (granted), or as it was found.
+	Record Record
+}
+
+// claimTries bounds how often a claim is repeated whose row changed between.
+const claimTries = 3
+
+// Claim asks for a queued job. An Orphaned job is not granted: the caller makes
+// sure that it would run alone, and then calls TakeOver.
+func (j *Jobs) Claim(ctx context.Context, id job.ID, lease Lease) (Claim, error) {
+	var claim Claim
+	for range claimTries {
+		var err error
+		if claim, err = j.claimOnce(ctx, id, lease); err != nil || claim.Finding != lifecycle.Contended {
+			return claim, err
+		}
+	}
+	return claim, fmt.Errorf("store: claiming job %s: it changed %d times between", id, claimTries)
+}
+
+func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, error) {
+	now := j.now()
+	// Key: the job's. Condition: queued, and not before its time (a second's
+	// tolerance). Comes back: the whole row, with the arguments; on failure the
+	// row as it was. A lost race is decided by lifecycle.Refused; Mine means
+	// that the claim was applied and its answer lost.
+	rec, lost, err := j.write(ctx, "claiming", id, update(KeyOf(id),
+		"SET #state = :running, #token = :token, #lease_until_ms = :until, #alone = :alone,"+
+			" #attempt = #attempt + :one, #started_ms = if_not_exists(#started_ms, :now)"+
+			" REMOVE #publish, #not_before_ms",
+		"#state = :queued AND (attribute_not_exists(#not_before_ms) OR #not_before_ms <= :soon)",
+		Item{
+			":queued": text(string(lifecycle.Queued)), ":running": text(string(lifecycle.Running)),
+			":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(lease.Alone),
+			":one": number(1), ":now": millis(now), ":soon": millis(now.Add(lifecycle.Tolerance)),
+		}))
+	if err != nil {
+		return Claim{}, err
+	}
+	if !lost {
+		return Claim{Granted: true, Finding: lifecycle.Mine, Record: rec}, nil
+	}
+	finding, until := lifecycle.Refused(rec.Row, lease.Token, now)
+	return Claim{Granted: finding == lifecycle.Mine, Finding: finding, Until: until, Record: rec}, nil
+}
+
+// TakeOver asks for a job whose owner's lease has ended, found as the record
+// says. It is granted for the caller to run alone; it may also turn out that the
+// job is now dead (its worker died alone as often as it may) or cancelled, which
+// is a Finding of Finished.
+func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, error) {
+	now := j.now()
+	lease.Alone = true
+	next := lifecycle.TakeOver(found.Row)
+	if next.To.Final() {
+		return j.buryOrphan(ctx, found, next, lease.Token)
+	}
+	// Key: the job's. Condition: still running under the token that was found.
+	// Comes back: the whole row; on failure the row as it was. A lost race
+	// means that another worker was first, or that the owner lives.
+	rec, lost, err := j.write(ctx, "taking over", found.ID, update(KeyOf(found.ID),
+		"SET #token = :token, #lease_until_ms = :until, #alone = :alone, #attempt = :attempt, #deaths = :deaths",
+		"#state = :running AND #token = :found",
+		Item{
+			":running": text(string(lifecycle.Running)), ":found": text(found.Token),
+			":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(true),
+			":attempt": number(next.Attempt), ":deaths": number(next.Deaths),
+		}))
+	if err != nil {
+		return Claim{}, err
+	}
+	if !lost {
+		return Claim{Granted: true, Finding: lifecycle.Mine, Record: rec}, nil
+	}
+	finding, until := lifecycle.Refused(rec.Row, lease.Token, now)
+	return Claim{Granted: finding == lifecycle.Mine, Finding: finding, Until: until, Record: rec}, nil
+}
+
+// buryOrphan ends a job whose worker died and that does not run again.
+func (j *Jobs) buryOrphan(ctx context.Context, found Record, next lifecycle.Takeover, token string) (Claim, error) {
+	outcome := lifecycle.Outcome{To: next.To}
+	if next.To == lifecycle.Dead {
+		outcome.Err = &lifecycle.DeathError{Deaths: next.Deaths}
+	}
+	w, err := j.finalWrite(found, outcome)
+	if err != nil {
+		return Claim{}, err
+	}
+	// The final write is made under the dead owner's token, and leaves the
+	// caller's on the row, so that a lost answer is known again.
+	w.Update = "SET #token = :mine, #deaths = :deaths, " + w.Update[len("SET "):]
+	w.Values[":mine"], w.Values[":deaths"] = text(token), number(next.Deaths)
+	w.Names = namesIn(w.Update, w.Condition)
+	rec, lost, err := j.write(ctx, "burying", found.ID, w)
+	if err != nil {
+		return Claim{}, err
+	}
+	if lost && !(rec.State == next.To && rec.Token == token) {
+		finding, until := lifecycle.Refused(rec.Row, token, j.now())
+		return Claim{Finding: finding, Until: until, Record: rec}, nil
+	}
+	return Claim{Finding: lifecycle.Finished, Record: rec}, nil
+}

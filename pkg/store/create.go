@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+)
+
+// A New is a job to be made. ID and everything else is decided by the producer.
+type NewJob struct {
+	ID          job.ID
+	Task        string
+	Queue       string
+	FIFO        bool
+	Args        []byte
+	MaxAttempts int
+	// NotBefore is the earliest start; zero means at once.
+	NotBefore time.Time
+	// Fingerprint is set where ID was derived from something stable.
+	Fingerprint string
+	Client      string
+	Trace       string
+}
+
+// ErrOtherRequest is returned where a job of that id exists that another request
+// made: the same idempotency key, another body.
+var ErrOtherRequest = errors.New("store: the id belongs to another request")
+
+// Create writes a job's row. made is false where the same request had made it
+// before: the record is then the job as it is now. The relay publishes the row
+// unless its time is far off; then it waits as scheduled.
+func (j *Jobs) Create(ctx context.Context, n NewJob) (rec Record, made bool, err error) {
+	now := j.now()
+	rec = newRecord(n, now)
+	// Key: the job's. Condition: no row, or one whose time to live is over.
+	// Comes back on failure: the row that is there. A lost race means that
+	// the id was used: by this very call (its answer was lost), by an earlier
+	// one of the same fingerprint, or by a stranger.
+	condition := "attribute_not_exists(#pk) OR #ttl <= :now"
+	old, lost, err := j.write(ctx, "creating", n.ID, Write{
+		Op: Put, Item: encodeNew(rec), Condition: condition,
+		Names: namesIn(condition), Values: Item{":now": seconds(now)},
+	})
+	switch {
+	case err != nil:
+		return Record{}, false, err
+	case !lost:
+		return rec, true, nil
+	case old.Fingerprint != n.Fingerprint || old.Task != n.Task:
+		return Record{}, false, fmt.Errorf("%w: %s", ErrOtherRequest, n.ID)
+	}
+	return old, false, nil
+}
+
+func newRecord(n NewJob, now time.Time) Record {
+	rec := Record{
+		ID: n.ID, Task: n.Task, Queue: n.Queue, Args: n.Args,
+		Fingerprint: n.Fingerprint, Client: n.Client, Trace: n.Trace, Created: fromMillis(now),
+		Row: lifecycle.Row{State: lifecycle.Queued, MaxAttempts: n.MaxAttempts},
+	}
+	at := fromMillis(now)
+	if n.NotBefore.After(now) {
+		rec.NotBefore = fromMillis(n.NotBefore.Add(time.Millisecond - 1))
+		at = rec.NotBefore
+	}
+	if rec.NotBefore.Sub(now) > lifecycle.LongestDelay && !n.FIFO {
+		rec.State = lifecycle.Scheduled
+		return rec
+	}
+	rec.N = 1
+	rec.Publication = &Publication{To: ToQueue(n.Queue), N: 1, At: at}
+	return rec
+}
+
+// fromMillis cuts a time to what a row can hold.
+func fromMillis(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
+
+// encodeNew writes out a row that does not exist yet: absent and zero
+// attributes are left out, since every KB is paid for at every write.
+func encodeNew(rec Record) Item {
+	item := KeyOf(rec.ID)
+	item["state"] = text(string(rec.State))
+	item["task"] = text(rec.Task)
+	item["queue"] = text(rec.Queue)
+	item["args"] = text(string(rec.Args))
+	item["n"] = number(rec.N)
+	item["attempt"] = number(rec.Attempt)
+	item["max_attempts"] = number(rec.MaxAttempts)
+	item["created_ms"] = millis(rec.Created)
+	if !rec.NotBefore.IsZero() {
+		item["not_before_ms"] = millis(rec.NotBefore)
+	}
+	if rec.State == lifecycle.Scheduled {
+		item[DueSlot] = text(slot(rec.NotBefore, shardOf(rec.ID)))
+		item[DueAt] = millis(rec.NotBefore)
+	}
+	if rec.Publication != nil {
+		item[Publish] = rec.Publication.value()
+	}
+	for name, value := range map[string]string{"fingerprint": rec.Fingerprint, "client": rec.Client, "trace": rec.Trace} {
+		if value != "" {
+			item[name] = text(value)
+		}
+	}
+	return item
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+)
+
+// A DueJob is a scheduled job as the due index has it. The index lags behind
+// the table; Promote decides.
+type DueJob struct {
+	ID  job.ID
+	Due time.Time
+	// key is the due time to the letter, as read.
+	ms int64
+}
+
+// Due gives a page of the jobs scheduled for a minute, in one shard (0 to
+// DueShards-1), up to and including until. next continues; nil at the end.
+func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.Time, start Item) (due []DueJob, next Item, err error) {
+	condition := "#due_slot = :slot AND #due_ms <= :until"
+	page, err := j.driver.Query(ctx, Query{
+		Index: DueIndex, Condition: condition, Names: namesIn(condition), Start: start,
+		Values: Item{":slot": text(slot(minute, shard)), ":until": millis(until)},
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: reading what is due at %s: %w", slot(minute, shard), err)
+	}
+	for _, item := range page.Items {
+		id, ok := IDFrom(item)
+		if !ok {
+			continue
+		}
+		due = append(due, DueJob{ID: id, Due: at(item, DueAt), ms: num(item, DueAt)})
+	}
+	return due, page.Next, nil
+}
+
+// Promote hands a scheduled job that is due, or soon will be, to its queue. It
+// does nothing (false) where the job was moved, cancelled or promoted since.
+func (j *Jobs) Promote(ctx context.Context, due DueJob) (bool, error) {
+	rec, err := j.Get(ctx, due.ID)
+	if err != nil {
+		return false, ignoreNotFound(err)
+	}
+	if rec.State != lifecycle.Scheduled || rec.NotBefore.UnixMilli() != due.ms {
+		return false, nil
+	}
+	values := Item{
+		":scheduled": text(string(lifecycle.Scheduled)), ":queued": text(string(lifecycle.Queued)),
+		":due": number(due.ms), ":seen": number(rec.N),
+	}
+	again := j.publishAgain(rec, values)
+	// Key: the job's. Condition: scheduled, due exactly as read, and that n. A
+	// lost race: moved, cancelled, or promoted by another sweep.
+	_, lost, err := j.write(ctx, "promoting", due.ID, update(KeyOf(due.ID),
+		"SET #state = :queued, "+again+" REMOVE #due_slot, #due_ms",
+		"#state = :scheduled AND #due_ms = :due AND #n = :seen", values))
+	return !lost && err == nil, err
+}
+
+// Move gives a scheduled job another time. It does nothing (false) where the job
+// is no longer scheduled.
+func (j *Jobs) Move(ctx context.Context, id job.ID, to time.Time) (bool, error) {
+	// Key: the job's. Condition: scheduled. A lost race: promoted or cancelled.
+	_, lost, err := j.write(ctx, "moving", id, update(KeyOf(id),
+		"SET #not_before_ms = :due, #due_ms = :due, #due_slot = :slot", "#state = :scheduled",
+		Item{
+			":scheduled": text(string(lifecycle.Scheduled)), ":due": ceilMillis(to),
+			":slot": text(slot(to.Add(time.Millisecond-1), shardOf(id))),
+		}))
+	return !lost && err == nil, err
+}
+
+// Park puts a queued job back into the table until a time: an operator's choice,
+// or overload. Its message, when it arrives, is acknowledged. It does nothing
+// (false) where the job changed since the record was read.
+func (j *Jobs) Park(ctx context.Context, found Record, until time.Time) (bool, error) {
+	// Key: the job's. Condition: queued, and that n. A lost race: claimed,
+	// cancelled or published again.
+	_, lost, err := j.write(ctx, "parking", found.ID, update(KeyOf(found.ID),
+		"SET #state = :scheduled, #not_before_ms = :due, #due_ms = :due, #due_slot = :slot REMOVE #publish",
+		"#state = :queued AND #n = :seen",
+		Item{
+			":queued": text(string(lifecycle.Queued)), ":scheduled": text(string(lifecycle.Scheduled)),
+			":seen": number(found.N), ":due": ceilMillis(until),
+			":slot": text(slot(until.Add(time.Millisecond-1), shardOf(found.ID))),
+		}))
+	return !lost && err == nil, err
+}
+
+// Replace gives a waiting job the arguments of a newer one of the same key. It
+// does nothing (false) where the job no longer waits.
+func (j *Jobs) Replace(ctx context.Context, id job.ID, args []byte) (bool, error) {
+	// Key: the job's. Condition: waiting. A lost race: it runs or has ended.
+	_, lost, err := j.write(ctx, "replacing", id, update(KeyOf(id),
+		"SET #args = :args", "#state IN (:scheduled, :queued)",
+		Item{
+			":queued": text(string(lifecycle.Queued)), ":scheduled": text(string(lifecycle.Scheduled)),
+			":args": text(string(args)),
+		}))
+	return !lost && err == nil, err
+}
+
+// ScanPage reads a page of a segment of the table and gives the jobs in it. next
+// continues; nil at the end.
+func (j *Jobs) ScanPage(ctx context.Context, s Scan) (jobs []Record, next Item, err error) {
+	page, err := j.driver.Scan(ctx, s)
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: scanning segment %d of %d: %w", s.Segment, s.Segments, err)
+	}
+	for _, item := range page.Items {
+		if _, ok := IDFrom(item); !ok {
+			continue
+		}
+		rec, err := Decode(item)
+		if err != nil {
+			return nil, nil, err
+		}
+		jobs = append(jobs, rec)
+	}
+	return jobs, page.Next, nil
+}

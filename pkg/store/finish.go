@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+)
+
+// ErrLeaseLost is returned where a write of an attempt found that the job is no
+// longer its own.
+var ErrLeaseLost = errors.New("store: the lease was lost")
+
+// maxMessage bounds an error's text in a row, in bytes.
+const maxMessage = 2 << 10
+
+// Finish writes how a run ended, under the token that the record was claimed
+// with. The record that comes back is the row as it is now: it may be cancelled
+// where the outcome was another run but a cancellation had been asked for. A run
+// whose lease was lost writes nothing: ErrLeaseLost.
+func (j *Jobs) Finish(ctx context.Context, claimed Record, outcome lifecycle.Outcome) (Record, error) {
+	w, err := j.finishWrite(claimed, outcome)
+	if err != nil {
+		return Record{}, err
+	}
+	rec, lost, err := j.write(ctx, "finishing", claimed.ID, w)
+	switch {
+	case err != nil:
+		return Record{}, err
+	case !lost:
+		return rec, nil
+	case rec.Token != claimed.Token:
+		return rec, fmt.Errorf("%w: job %s is %s under another token", ErrLeaseLost, claimed.ID, stateOf(rec))
+	case rec.State == outcome.To:
+		return rec, nil // it had been applied, and its answer lost
+	case rec.State == lifecycle.Running && rec.CancelRequested && !outcome.To.Final():
+		return j.Finish(ctx, claimed, lifecycle.Outcome{To: lifecycle.Cancelled})
+	}
+	return rec, fmt.Errorf("%w: job %s is %s", ErrLeaseLost, claimed.ID, stateOf(rec))
+}
+
+func stateOf(rec Record) string {
+	if rec.State == lifecycle.None {
+		return "gone"
+	}
+	return string(rec.State)
+}
+
+func (j *Jobs) finishWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
+	if outcome.To.Final() {
+		return j.finalWrite(claimed, outcome)
+	}
+	return j.againWrite(claimed, outcome)
+}
+
+// finalWrite ends a job. Only final writes set a time to live. A dead job is
+// published to its dead-letter queue.
+//
+// Key: the job's. Condition: running under the token. Comes back: the whole row.
+func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
+	now := j.now()
+	kept := lifecycle.DoneRetention
+	set := "SET #state = :to, #finished_ms = :now, #ttl = :ttl"
+	remove := " REMOVE #lease_until_ms, #cursor"
+	values := Item{
+		":running": text(string(lifecycle.Running)), ":token": text(claimed.Token),
+		":to": text(string(outcome.To)), ":now": millis(now),
+	}
+	if outcome.Result != nil {
+		result, err := json.Marshal(outcome.Result)
+		if err != nil {
+			return Write{}, fmt.Errorf("store: encoding the result of job %s: %w", claimed.ID, err)
+		}
+		set += ", #result = :result"
+		values[":result"] = text(string(result))
+	}
+	if outcome.Err != nil {
+		set += ", #error = :error"
+		values[":error"] = errorValue(outcome.Err)
+	} else {
+		remove += ", #error"
+	}
+	if outcome.To == lifecycle.Dead {
+		kept = lifecycle.DeadRetention
+		set += ", #n = :n, #publish = :publish"
+		values[":n"] = number(claimed.N + 1)
+		values[":publish"] = Publication{To: ToLetters(claimed.Queue), N: claimed.N + 1, At: now}.value()
+	}
+	values[":ttl"] = seconds(now.Add(kept))
+	return update(KeyOf(claimed.ID), set+remove, "#state = :running AND #token = :token", values), nil
+}
+
+// againWrite lets a job run again: soon, by its message, or later, from the
+// table.
+//
+// Key: the job's. Condition: running under the token, and no cancellation asked
+// for. Comes back: the whole row; on failure the row as it was, which tells a
+// cancellation (running, my token) from a lost lease.
+func (j *Jobs) againWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
+	due := j.now().Add(outcome.Wait)
+	set := "SET #state = :to, #not_before_ms = :due"
+	values := Item{
+		":running": text(string(lifecycle.Running)), ":token": text(claimed.Token),
+		":to": text(string(outcome.To)), ":due": ceilMillis(due),
+	}
+	if outcome.GiveBack {
+		set += ", #attempt = #attempt - :one"
+		values[":one"] = number(1)
+	}
+	if outcome.Err != nil {
+		set += ", #error = :error"
+		values[":error"] = errorValue(outcome.Err)
+	}
+	if outcome.Cursor != nil {
+		cursor, err := json.Marshal(outcome.Cursor)
+		if err != nil {
+			return Write{}, fmt.Errorf("store: encoding the cursor of job %s: %w", claimed.ID, err)
+		}
+		set += ", #cursor = :cursor"
+		values[":cursor"] = text(string(cursor))
+	}
+	if outcome.To == lifecycle.Scheduled {
+		set += ", #due_slot = :slot, #due_ms = :due"
+		values[":slot"] = text(slot(due.Add(time.Millisecond-1), shardOf(claimed.ID)))
+	}
+	return update(KeyOf(claimed.ID), set+" REMOVE #lease_until_ms",
+		"#state = :running AND #token = :token AND attribute_not_exists(#cancel_requested)", values), nil
+}
+
+func errorValue(err error) types.AttributeValue {
+	message := err.Error()
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return &types.AttributeValueMemberM{Value: Item{"code": text(job.ErrorCode(err)), "message": text(message)}}
+}
+
+// Heartbeat moves the end of a lease. The record tells whether a cancellation was
+// asked for. ErrLeaseLost means that the job is somebody else's.
+func (j *Jobs) Heartbeat(ctx context.Context, claimed Record, until time.Time) (Record, error) {
+	// Key: the job's. Condition: running under the token. Comes back: the
+	// whole row; on failure the row as it was: the lease is lost.
+	rec, lost, err := j.write(ctx, "keeping", claimed.ID, update(KeyOf(claimed.ID),
+		"SET #lease_until_ms = :until", "#state = :running AND #token = :token",
+		Item{":running": text(string(lifecycle.Running)), ":token": text(claimed.Token), ":until": millis(until)}))
+	if err == nil && lost {
+		err = fmt.Errorf("%w: job %s is %s", ErrLeaseLost, claimed.ID, stateOf(rec))
+	}
+	return rec, err
+}
