@@ -78,17 +78,17 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, name := OperationOf(r)
 	operation, ok := s.Operations[name]
 	if !ok {
-		s.fail(w, &Error{Code: "UnknownOperationException", Message: fmt.Sprintf("%s: the local endpoint does not support the operation %q", s.Name, name)})
+		s.Refuse(w, &Error{Code: "UnknownOperationException", Message: fmt.Sprintf("%s: the local endpoint does not support the operation %q", s.Name, name)})
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if err != nil {
-		s.fail(w, &Error{Code: "RequestEntityTooLargeException", Message: fmt.Sprintf("%s: reading the request: %v", name, err), Status: http.StatusRequestEntityTooLarge})
+		s.Refuse(w, &Error{Code: "RequestEntityTooLargeException", Message: fmt.Sprintf("%s: reading the request: %v", name, err), Status: http.StatusRequestEntityTooLarge})
 		return
 	}
-	answer, err := operation(r.Context(), body)
+	answer, err := operation(withBaseURL(r), body)
 	if err != nil {
-		s.fail(w, err)
+		s.Refuse(w, err)
 		return
 	}
 	if answer == nil {
@@ -97,7 +97,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.write(w, http.StatusOK, answer)
 }
 
-func (s *Service) fail(w http.ResponseWriter, err error) {
+// Refuse answers with an error; one that is no *Error is an InternalFailure.
+func (s *Service) Refuse(w http.ResponseWriter, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
 		e = &Error{Code: "InternalFailure", Message: err.Error(), Status: http.StatusInternalServerError}

@@ -1,0 +1,81 @@
+package localaws
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+)
+
+// ServeHTTP answers one call: of a JSON service by its X-Amz-Target, of a
+// service with the query protocol by its Action, of another by the service name
+// in the signature, and all else as S3.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == countsPath {
+		s.serveCounts(w, r)
+		return
+	}
+	if prefix, operation := awsjson.OperationOf(r); prefix != "" {
+		s.serveJSON(w, r, prefix, operation)
+		return
+	}
+	service := signedService(r)
+	if action := queryAction(w, r); action != "" {
+		s.serveQuery(w, r, service, action)
+		return
+	}
+	if service != "" && service != "s3" {
+		s.count(service, r.Method+" "+r.URL.Path)
+		unsupported(service, r.Method+" "+r.URL.Path).write(w)
+		return
+	}
+	unsupported("s3", r.Method+" "+r.URL.Path).write(w)
+}
+
+func (s *Server) serveJSON(w http.ResponseWriter, r *http.Request, prefix, operation string) {
+	service := s.services[prefix]
+	if service == nil {
+		name := signedService(r)
+		if name == "" {
+			name = prefix
+		}
+		s.count(name, operation)
+		unsupported(name, operation).write(w)
+		return
+	}
+	name := strings.ToLower(service.Name)
+	s.serve(w, r, name, operation, service, func(w http.ResponseWriter, f *Fault) {
+		service.Refuse(w, &awsjson.Error{Code: f.Code, Message: f.message(), Status: f.Status, QueryCode: f.Code})
+	})
+}
+
+// serve counts a call and hands it on, unless it shall go wrong.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, service, operation string, h http.Handler, refuse func(http.ResponseWriter, *Fault)) {
+	s.count(service, operation)
+	s.cfg.Logger.DebugContext(r.Context(), "call", "service", service, "operation", operation)
+	var f *Fault
+	if s.cfg.Fault != nil {
+		f = s.cfg.Fault(service, operation, r)
+	}
+	if f == nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	f.inflict(w, r, h, refuse)
+}
+
+var scopePattern = regexp.MustCompile(`Credential=[^/,\s]+/\d{8}/[^/,\s]+/([a-z0-9-]+)/aws4_request`)
+
+// signedService gives the service in a SigV4 credential scope, of the header or
+// of a presigned URL; "" for an unsigned request.
+func signedService(r *http.Request) string {
+	signed := r.Header.Get("Authorization")
+	if credential := r.URL.Query().Get("X-Amz-Credential"); credential != "" {
+		signed = "Credential=" + credential
+	}
+	if m := scopePattern.FindStringSubmatch(signed); m != nil {
+		return m[1]
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+// Package localaws is an AWS endpoint for one machine: SQS, DynamoDB, DynamoDB
+// Streams and the S3 calls that are used here, on one port, over the wire
+// protocols of the AWS SDKs and of the aws command.
+//
+// What is not supported answers with an error in AWS's shape that names the
+// service and the operation. Signatures are checked on presigned S3 URLs only;
+// there is no IAM. Bind it to loopback.
+package localaws
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
+)
+
+// InMemory as Config.Dir keeps nothing: the data is in a temporary folder that
+// Close removes.
+const InMemory = ":memory:"
+
+// Config sets a Server up.
+type Config struct {
+	// Dir is the data folder; it is made if it isn't there. Required.
+	Dir string
+	// Region stands in ARNs; "" means us-east-1. Clients may name any region.
+	Region string
+	// AccountID stands in ARNs and queue URLs; "" means 000000000000.
+	AccountID string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Logger gets a line per request at level debug; nil means none.
+	Logger *slog.Logger
+	// BaseURL gives the address that queue URLs begin with. Nil means the
+	// address by which each client reached the server.
+	BaseURL func() string
+	// Fault is asked before each call whether it shall go wrong; nil means
+	// never.
+	Fault func(service, operation string, r *http.Request) *Fault
+}
+
+// A Server answers AWS calls. It is an http.Handler, safe for concurrent use.
+type Server struct {
+	cfg       Config
+	temporary string // folder to remove at Close
+	sqs       *sqs.DB
+	services  map[string]*awsjson.Service // by prefix of X-Amz-Target
+
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// New opens the data folder.
+func New(cfg Config) (*Server, error) {
+	if cfg.Dir == "" {
+		return nil, errors.New("localaws: configuration: Dir is missing")
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{cfg: cfg, services: map[string]*awsjson.Service{}, counts: map[string]int{}}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("localaws: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) open() error {
+	dir := s.cfg.Dir
+	if dir == InMemory {
+		temporary, err := os.MkdirTemp("", "nightshift-aws-")
+		if err != nil {
+			return fmt.Errorf("making a temporary folder: %w", err)
+		}
+		s.temporary, dir = temporary, temporary
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the data folder: %w", err)
+	}
+	var err error
+	s.sqs, err = sqs.Open(sqs.Config{
+		Path: filepath.Join(dir, "sqs.db"), Now: s.cfg.Now, BaseURL: s.cfg.BaseURL, Region: s.cfg.Region, AccountID: s.cfg.AccountID,
+	})
+	if err != nil {
+		return err
+	}
+	s.add(s.sqs.Service())
+	return nil
+}
+
+func (s *Server) add(services ...*awsjson.Service) {
+	for _, service := range services {
+		s.services[service.Prefix] = service
+	}
+}
+
+// Close ends waiting calls, closes the files and removes a temporary folder.
+// Stop the HTTP server before.
+func (s *Server) Close() error {
+	var errs []error
+	if s.sqs != nil {
+		errs = append(errs, s.sqs.Close())
+	}
+	if s.temporary != "" {
+		errs = append(errs, os.RemoveAll(s.temporary))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,214 @@
+package sqs
+
+import (
+	"slices"
+	"sort"
+	"time"
+)
+
+// A queue is one queue's settings and the index of its messages: those that can
+// be received, those that come later (delayed or in flight), and all by age.
+// The DB's mutex guards it.
+type queue struct {
+	record
+	settings settings
+	arn      string
+	key      uint32 // of its receipt handles
+
+	messages map[uint64]*message
+	ready    *heapOf[*message] // visible ones of a standard queue
+	open     *heapOf[*group]   // groups of a FIFO queue that can be received from
+	later    *heapOf[*message] // delayed and in flight, by when they become visible
+	ages     *heapOf[*message]
+	groups   map[string]*group
+	inFlight int
+
+	duplicates duplicates
+	attempts   map[string]attempt
+	waiters    []chan struct{}
+	timer      *time.Timer
+	deleted    bool
+}
+
+// record is what the store keeps of a queue.
+type record struct {
+	Name       string            `json:"name"`
+	Attributes map[string]string `json:"attributes"`
+	Tags       map[string]string `json:"tags,omitempty"`
+	Created    int64             `json:"created"`
+	Modified   int64             `json:"modified"`
+}
+
+func newQueue(r record, s settings, arn string) *queue {
+	byVisible := func(a, b *message) bool {
+		return a.Visible < b.Visible || a.Visible == b.Visible && a.seq < b.seq
+	}
+	place := func(m *message, i int) { m.index = i }
+	return &queue{
+		record: r, settings: s, arn: arn, key: queueKey(r.Name, r.Created),
+		messages: map[uint64]*message{},
+		groups:   map[string]*group{},
+		attempts: map[string]attempt{},
+		ready:    &heapOf[*message]{before: byVisible, moved: place},
+		later:    &heapOf[*message]{before: byVisible, moved: place},
+		ages: &heapOf[*message]{
+			before: func(a, b *message) bool { return a.Enqueued < b.Enqueued },
+			moved:  func(m *message, i int) { m.age = i },
+		},
+		open: &heapOf[*group]{
+			before: func(a, b *group) bool { return a.messages[0].seq < b.messages[0].seq },
+			moved:  func(g *group, i int) { g.index = i },
+		},
+	}
+}
+
+// visible is the number of messages that are neither delayed nor in flight.
+func (q *queue) visible() int { return len(q.messages) - q.later.len() }
+
+// delayed is the number of messages that were not received yet and cannot be.
+func (q *queue) delayed() int { return q.later.len() - q.inFlight }
+
+// add puts a message into the index.
+func (q *queue) add(m *message, now int64) {
+	q.messages[m.seq] = m
+	q.ages.push(m)
+	if g := q.group(m); g != nil {
+		if g.index >= 0 { // its first message, by which it is sorted, may change
+			q.open.remove(g.index)
+		}
+		at := sort.Search(len(g.messages), func(i int) bool { return g.messages[i].seq > m.seq })
+		g.messages = slices.Insert(g.messages, at, m)
+	}
+	q.place(m, now)
+}
+
+// remove takes a message out of the index.
+func (q *queue) remove(m *message) {
+	q.unplace(m)
+	delete(q.messages, m.seq)
+	if m.age >= 0 {
+		q.ages.remove(m.age)
+	}
+	if g := q.group(m); g != nil {
+		at := sort.Search(len(g.messages), func(i int) bool { return g.messages[i].seq >= m.seq })
+		if g.index >= 0 {
+			q.open.remove(g.index)
+		}
+		g.messages = slices.Delete(g.messages, at, at+1)
+		if len(g.messages) == 0 {
+			delete(q.groups, g.name)
+		} else {
+			q.reopen(g)
+		}
+	}
+}
+
+// group gives the message's group, nil in a standard queue, where the group id
+// is a mark of fairness only.
+func (q *queue) group(m *message) *group {
+	if !q.settings.fifo {
+		return nil
+	}
+	g := q.groups[m.Group]
+	if g == nil {
+		g = &group{name: m.Group, index: -1}
+		q.groups[m.Group] = g
+	}
+	return g
+}
+
+// place puts a message among the ready or the later ones, as its state says, and
+// wakes a long poll if the message can be received.
+func (q *queue) place(m *message, now int64) {
+	g := q.group(m)
+	switch {
+	case m.Visible > now || m.InFlight && m.Received == now: // received with a timeout of 0: not twice in one answer
+		if m.InFlight {
+			q.inFlight++
+			if g != nil {
+				g.inFlight++
+			}
+		}
+		m.heap = q.later
+		m.heap.push(m)
+	case g == nil:
+		m.InFlight = false
+		m.heap = q.ready
+		m.heap.push(m)
+		q.wake(1)
+	default:
+		m.InFlight = false
+	}
+	if g != nil {
+		q.reopen(g)
+	}
+}
+
+// unplace undoes place.
+func (q *queue) unplace(m *message) {
+	g := q.group(m)
+	if m.heap != nil {
+		if m.heap == q.later && m.InFlight {
+			q.inFlight--
+			if g != nil {
+				g.inFlight--
+			}
+		}
+		m.heap.remove(m.index)
+		m.heap = nil
+	}
+	if g != nil {
+		q.reopen(g)
+	}
+}
+
+// reopen puts a group among the open ones, or takes it out: it is open if none
+// of its messages is in flight and its first one is visible.
+func (q *queue) reopen(g *group) {
+	open := g.inFlight == 0 && len(g.messages) > 0 && g.messages[0].heap == nil
+	switch {
+	case open && g.index < 0:
+		q.open.push(g)
+		q.wake(1)
+	case !open && g.index >= 0:
+		q.open.remove(g.index)
+	}
+}
+
+// settle makes visible what has become so by now.
+func (q *queue) settle(now int64) {
+	for q.later.len() > 0 && q.later.first().Visible <= now {
+		m := q.later.first()
+		q.unplace(m)
+		m.InFlight = false
+		q.place(m, now)
+	}
+}
+
+// pick takes up to n visible messages out of the ready ones, in order of
+// delivery. Messages for which dead says so are given apart and not counted.
+// The caller places every one of them again.
+func (q *queue) pick(n int, dead func(*message) bool) (live, letters []*message) {
+	take := func(m *message) {
+		if dead != nil && dead(m) {
+			letters = append(letters, m)
+		} else {
+			live = append(live, m)
+		}
+	}
+	for len(live) < n && q.ready.len() > 0 {
+		m := q.ready.first()
+		q.unplace(m)
+		take(m)
+	}
+	for len(live) < n && q.open.len() > 0 {
+		g := q.open.pop()
+		for _, m := range g.messages {
+			if len(live) == n || m.heap != nil {
+				break
+			}
+			take(m)
+		}
+	}
+	return live, letters
+}
