@@ -20,8 +20,8 @@ func (p *parser) update() []*action {
 		for p.accept(",") {
 			actions = append(actions, read())
 		}
-		for _, a := range actions[first:] {
-			a.clause = clause
+		for i, a := range actions[first:] {
+			a.clause, a.first = clause, i == 0
 		}
 		if p.peek().kind == tokenEnd {
 			return actions

@@ -14,6 +14,7 @@ type Update struct {
 // An action is one change: what is at a path becomes something else.
 type action struct {
 	clause string // SET, REMOVE, ADD, DELETE
+	first  bool   // stands right behind its clause's keyword
 	path   path
 	value  *node // but for REMOVE
 }
@@ -66,11 +67,8 @@ func (c *checker) sections(actions []*action) error {
 		}
 	}
 	seen := map[string]bool{}
-	for i, a := range actions {
-		if i > 0 && actions[i-1].clause == a.clause {
-			continue
-		}
-		if seen[a.clause] {
+	for _, a := range actions {
+		if a.first && seen[a.clause] {
 			return c.fail(`The "%s" section can only be used once in an update expression;`, a.clause)
 		}
 		seen[a.clause] = true

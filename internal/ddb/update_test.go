@@ -19,7 +19,7 @@ func TestUpdate(t *testing.T) {
 		{`{'l':{'L':[{'N':'1'},{'N':'2'},{'N':'3'}]}}`, "REMOVE l[0], l[2], l[8]", ``, `{'l':{'L':[{'N':'2'}]}}`},
 		{`{'l':{'L':[{'N':'1'},{'M':{}}]}}`, "REMOVE l[0] SET l[1].a = :v", `{':v':{'N':'2'}}`, `{'l':{'L':[{'M':{'a':{'N':'2'}}}]}}`},
 		{`{'n':{'N':'2'},'s':{'SS':['a']}}`, "ADD n :v, s :s, q :s", `{':v':{'N':'-3'},':s':{'SS':['a','b']}}`, `{'n':{'N':'-1'},'s':{'SS':['a','b']},'q':{'SS':['a','b']}}`},
-		{`{'s':{'SS':['a','b']},'q':{'NS':['1','2']},'r':{'SS':['z']}}`, "DELETE s :s, q :q, r :s, none :s", `{':s':{'SS':['a','b']},':q':{'NS':['1.0']}}`, `{'q':{'NS':['2']},'r':{'SS':['z']}}`},
+		{`{'s':{'SS':['a','b']},'q':{'NS':['1','2']},'r':{'SS':['z']}}`, "DELETE s :s, q :q, r :s, gone :s", `{':s':{'SS':['a','b']},':q':{'NS':['1.0']}}`, `{'q':{'NS':['2']},'r':{'SS':['z']}}`},
 		{`{'r':{'N':'1'},'n':{'N':'1'}}`, "set a = :a\n\tremove r\nadd n :o", `{':a':{'S':'v'},':o':{'N':'1'}}`, `{'a':{'S':'v'},'n':{'N':'2'}}`},
 		{`{'n':{'N':'12345678901234567890123456789012345678'}}`, "SET n = n + :o", `{':o':{'N':'1'}}`, `{'n':{'N':'12345678901234567890123456789012345679'}}`},
 		{`{'a':{'N':'1'},'m':{'M':{}}}`, "SET m.x = a", ``, `{'a':{'N':'1'},'m':{'M':{'x':{'N':'1'}}}}`},
@@ -97,7 +97,7 @@ func TestUpdatePickAndProjection(t *testing.T) {
 	if got := update.Pick(item); !EqualItems(got, parseItem(t, `{'a':{'N':'1'},'m':{'M':{'x':{'N':'6'}}}}`)) {
 		t.Errorf("Pick: %v", got)
 	}
-	projection, err := ParseProjection("#l[2], l[1].q, m.y, m.none, nope.a, b[0]", map[string]string{"#l": "l"})
+	projection, err := ParseProjection("#l[2], l[1].q, m.y, m.gone, nope.a, b[0]", map[string]string{"#l": "l"})
 	if err != nil {
 		t.Fatal(err)
 	}
