@@ -14,17 +14,17 @@ func All() []Sample {
 	list := []Sample{
 		{Name: "soup.jpg", Width: 3000, Height: 4000, make: soupPhoto},
 		{Name: "tomatoes.jpg", Width: 2400, Height: 1600, make: tomatoPhoto},
-		{Name: "progressive.jpg", Width: 1300, Height: 900, make: progressivePhoto},
-		{Name: "print-cmyk.jpg", Width: 1200, Height: 900, make: cmykPhoto(AdobeCMYK)},
-		{Name: "print-ycck.jpg", Width: 600, Height: 450, make: cmykPhoto(AdobeYCCK)},
-		{Name: "grey.jpg", Width: 1200, Height: 800, make: greyPhoto},
+		{Name: "progressive.jpg", Width: 1100, Height: 800, make: progressivePhoto},
+		{Name: "print-cmyk.jpg", Width: 800, Height: 600, make: cmykPhoto(AdobeCMYK)},
+		{Name: "print-ycck.jpg", Width: 400, Height: 300, make: cmykPhoto(AdobeYCCK)},
+		{Name: "grey.jpg", Width: 900, Height: 600, make: greyPhoto},
 		{Name: "small.jpg", Width: 120, Height: 90, make: smallPhoto},
-		{Name: "deep.png", Width: 1000, Height: 750, make: deepPhoto},
-		{Name: "cutout.png", Width: 900, Height: 900, Transparent: true, make: cutoutPhoto},
+		{Name: "deep.png", Width: 800, Height: 600, make: deepPhoto},
+		{Name: "cutout.png", Width: 700, Height: 700, Transparent: true, make: cutoutPhoto},
 		{Name: "steam.gif", Width: 480, Height: 360, make: steamAnimation},
 	}
 	for o := 1; o <= 8; o++ {
-		list = append(list, Sample{Name: fmt.Sprintf("orientation-%d.jpg", o), Width: 900, Height: 1200, make: signPhoto(o)})
+		list = append(list, Sample{Name: fmt.Sprintf("orientation-%d.jpg", o), Width: 600, Height: 800, make: signPhoto(o)})
 	}
 	return append(list, badSamples()...)
 }

@@ -68,10 +68,10 @@ func wordOf(v float64) uint16 { return uint16(min(max(v, 0), 1)*65535 + 0.5) }
 
 // hash is noise without pattern, from 0 to 1, that depends on nothing else.
 func hash(x, y, seed int) float64 {
-	h := uint32(x)*0x9e3779b1 ^ uint32(y)*0x85ebca77 ^ uint32(seed)*0xc2b2ae3d
-	h = (h ^ h>>15) * 0x2c1b3c6d
-	h = (h ^ h>>12) * 0x297a2d39
-	return float64(h^h>>15) / math.MaxUint32
+	h := uint32(x)*0x9e3779b1 + uint32(y)*0x85ebca77 + uint32(seed)*0xc2b2ae3d
+	h = (h ^ h>>16) * 0x7feb352d
+	h = (h ^ h>>15) * 0x846ca68b
+	return float64(h^h>>16) / math.MaxUint32
 }
 
 // noise is smooth: hash at whole numbers, and soft in between.

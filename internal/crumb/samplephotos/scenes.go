@@ -16,16 +16,21 @@ func wood(x, y float64) colour {
 func soup(x, y float64) colour {
 	r := math.Hypot(x, y)
 	shade := math.Hypot(x-0.09, y-0.12)
-	c := wood(x, y).times(0.42 + 0.58*step(0.72, 1.08, shade))
+	table := colour{}
+	if r > 0.81 {
+		table = wood(x, y).times(0.42 + 0.58*step(0.72, 1.08, shade))
+	}
 	if r > 0.83 {
-		return c
+		return table
 	}
 	light := (-x*0.6 - y*0.8) / math.Max(r, 0.001)
 	rim := colour{0.9, 0.89, 0.86}.times(0.9 + 0.1*light)
 	inner := colour{0.86, 0.84, 0.8}.times(0.84 - 0.16*light)
 	bowl := mix(inner, rim, step(0.735, 0.755, r))
-	bowl = mix(broth(x, y, r), bowl, step(0.662, 0.672, r))
-	return mix(bowl, c, step(0.815, 0.825, r))
+	if r < 0.68 {
+		bowl = mix(broth(x, y, r), bowl, step(0.662, 0.672, r))
+	}
+	return mix(bowl, table, step(0.815, 0.825, r))
 }
 
 // broth is the soup itself: a swirl of cream, herbs and drops of oil.
@@ -35,8 +40,8 @@ func broth(x, y, r float64) colour {
 	arm := math.Mod(angle/(2*math.Pi)+r*2.6+0.12*noise(x*6, y*6, 5)+2, 1)
 	cream := step(0.13, 0.04, math.Abs(arm-0.5)) * step(0.56, 0.42, r) * step(0.02, 0.1, r)
 	c = mix(c, colour{0.98, 0.93, 0.84}, cream*0.92)
-	c = speckle(c, x, y, 15, 0.34, colour{0.16, 0.38, 0.1}, colour{0.36, 0.6, 0.19}, 21)
-	c = speckle(c, x, y, 42, 0.2, colour{0.12, 0.07, 0.04}, colour{0.2, 0.12, 0.08}, 31)
+	c = speckle(c, x, y, 13, 0.4, colour{0.16, 0.38, 0.1}, colour{0.36, 0.6, 0.19}, 21)
+	c = speckle(c, x, y, 34, 0.16, colour{0.12, 0.07, 0.04}, colour{0.2, 0.12, 0.08}, 31)
 	glint := step(0.1, 0, math.Abs(math.Hypot(x+0.2, y+0.28)-0.22)) * step(0.16, 0.1, math.Hypot(x+0.34, y+0.44))
 	c = mix(c, colour{1, 0.97, 0.9}, 0.75*glint)
 	return c.times(0.72 + 0.28*step(0.67, 0.55, r))
@@ -50,9 +55,9 @@ func speckle(under colour, x, y, cells, often float64, dark, bright colour, seed
 		return under
 	}
 	turn := hash(ix, iy, seed+1) * math.Pi
-	u, v := x*cells-cx-0.5, y*cells-cy-0.5
+	u, v := x*cells-cx-0.3-0.4*hash(ix, iy, seed+4), y*cells-cy-0.3-0.4*hash(ix, iy, seed+5)
 	a, b := u*math.Cos(turn)+v*math.Sin(turn), v*math.Cos(turn)-u*math.Sin(turn)
-	leaf := math.Hypot(a/0.46, b/(0.2+0.12*hash(ix, iy, seed+2)))
+	leaf := math.Hypot(a/0.3, b/(0.14+0.08*hash(ix, iy, seed+2)))
 	vein := 0.6 * step(0.08, 0, math.Abs(b))
 	return mix(mix(dark, bright, hash(ix, iy, seed+3)*0.6+vein), under, step(0.85, 1, leaf))
 }
@@ -64,6 +69,9 @@ type ball struct{ x, y, r float64 }
 func tomatoes(x, y float64) colour {
 	c := wood(x*0.9+3, y*0.9+1).times(1.1)
 	for i, t := range []ball{{-0.55, -0.38, 0.46}, {0.5, -0.42, 0.42}, {1.12, 0.1, 0.36}, {-0.98, 0.38, 0.4}, {-0.08, 0.28, 0.52}} {
+		if math.Abs(x-t.x) > 2*t.r || math.Abs(y-t.y) > 2*t.r {
+			continue
+		}
 		shadow := math.Hypot((x-t.x-0.12)/1.1, y-t.y-0.15) / t.r
 		c = c.times(0.45 + 0.55*step(0.75, 1.25, shadow))
 		if d := math.Hypot(x-t.x, y-t.y) / t.r; d < 1 {

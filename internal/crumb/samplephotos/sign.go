@@ -18,13 +18,16 @@ var glyphs = map[rune][7]byte{
 func sign(orientation int) scene {
 	words := fmt.Sprintf("UP%d", orientation)
 	return func(x, y float64) colour {
-		sky := mix(colour{0.3, 0.55, 0.88}, colour{0.93, 0.93, 0.88}, (y+1.3)/1.9+0.5*(clouds(x*2, y*4, 70)-0.5))
-		c := mix(sky, wood(x, (y-0.6)*2), step(0.598, 0.602, y))
-		c = mix(c, soup(x*2.6, (y-0.86)*4.4), step(0.83, 0.81, math.Hypot(x*2.6, (y-0.86)*4.4)))
-		if arrow(x, y+0.72) || text(words, x, y-0.14) {
+		u, v := x*2.6, (y-0.86)*4.4
+		switch {
+		case arrow(x, y+0.72) || text(words, x, y-0.14):
 			return colour{0.7, 0.08, 0.12}
+		case math.Hypot(u, v) < 0.815:
+			return soup(u, v)
+		case y > 0.6:
+			return wood(x, (y-0.6)*2)
 		}
-		return c
+		return mix(colour{0.3, 0.55, 0.88}, colour{0.93, 0.93, 0.88}, (y+1.3)/1.9+0.5*(clouds(x*2, y*4, 70)-0.5))
 	}
 }
 
