@@ -82,22 +82,25 @@ type Result struct {
 // The error is a *BadPhotoError if the photograph is to blame, else it wraps
 // the context's. Resize may be called concurrently; each call is bounded as the
 // package says.
-func Resize(ctx context.Context, src []byte, declared string) (result Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			result, err = Result{}, bad(CodeCorrupt, "the picture is damaged", fmt.Errorf("panic: %v", p))
-		}
-		if err != nil && ctx.Err() != nil {
-			err = fmt.Errorf("photo: resizing: %w", ctx.Err())
-		}
-	}()
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
+func Resize(ctx context.Context, src []byte, declared string) (Result, error) {
 	f, err := identify(src, declared)
 	if err != nil {
 		return Result{}, err
 	}
+	return f.resize(ctx, src)
+}
+
+// resize reads src as the format f. Decoders of hostile files may panic; that
+// is the file's fault too. Whatever fails after the context has ended is not.
+func (f format) resize(ctx context.Context, src []byte) (result Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = Result{}, corrupt(fmt.Errorf("panic: %v", p))
+		}
+		if err != nil && ctx.Err() != nil {
+			result, err = Result{}, fmt.Errorf("photo: resizing: %w", ctx.Err())
+		}
+	}()
 	in, err := f.inspect(src)
 	if err != nil {
 		return Result{}, err
