@@ -1,0 +1,223 @@
+// Package sqssource polls an SQS queue and invokes a function with its
+// messages, as an event source mapping of Lambda does.
+//
+// A failed batch's messages are left alone: they come back when the queue's
+// visibility timeout ends, and the queue's redrive policy counts their receives.
+//
+// https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+package sqssource
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/nightshift-go/nightshift/internal/runner/filter"
+	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
+)
+
+// Client is the part of SQS that a source uses; *sqs.Client is one.
+type Client interface {
+	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessageBatch(context.Context, *sqs.DeleteMessageBatchInput, ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
+}
+
+// Invoker runs the function; *lambdaruntime.Function is one.
+type Invoker interface {
+	Invoke(ctx context.Context, payload []byte) (lambdaruntime.Result, error)
+}
+
+// Limits of a mapping. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html
+const (
+	maxBatch     = 10_000
+	maxFIFOBatch = 10
+	maxWindow    = 300 * time.Second
+	firstWorkers = 5
+	// eventRoom is left for the event around the bodies.
+	eventRoom = 64 << 10
+)
+
+// Config describes a mapping.
+type Config struct {
+	// QueueURL and QueueARN name the queue; FIFO tells its kind.
+	QueueURL, QueueARN string
+	FIFO               bool
+	// Region is the AWS region of the events.
+	Region string
+	// Visibility is the queue's visibility timeout.
+	Visibility time.Duration
+	// MaxReceiveCount is the queue's redrive limit; zero means it has none.
+	MaxReceiveCount int
+	// FunctionTimeout is the function's.
+	FunctionTimeout time.Duration
+	// BatchSize is the most messages of an event; zero means 10.
+	BatchSize int
+	// Window is how long to wait for a batch to fill.
+	Window time.Duration
+	// MaximumConcurrency is the mapping's; zero means it sets none.
+	MaximumConcurrency int
+	// Workers bounds the concurrent batches on this machine; zero means 64.
+	Workers int
+	// ReportBatchItemFailures tells that the function answers which messages
+	// failed; without it the answer is ignored.
+	ReportBatchItemFailures bool
+	// Filter chooses messages; others are deleted.
+	Filter *filter.Filter
+	// Log takes what people should know; nil drops it.
+	Log func(message string)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Sleep waits between attempts; nil means a timer.
+	Sleep func(context.Context, time.Duration) error
+}
+
+// A Source polls one queue.
+type Source struct {
+	config  Config
+	client  Client
+	invoker Invoker
+	limit   int
+
+	busy    atomic.Int64
+	mu      sync.Mutex
+	workers int
+	wait    sync.WaitGroup
+}
+
+// New checks a mapping. The error joins all that Lambda would refuse;
+// what it would accept against its own advice is logged.
+func New(config Config, client Client, invoker Invoker) (*Source, error) {
+	config.BatchSize = cmp.Or(config.BatchSize, 10)
+	config.Workers = cmp.Or(config.Workers, 64)
+	if config.Log == nil {
+		config.Log = func(string) {}
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Sleep == nil {
+		config.Sleep = sleep
+	}
+	if err := config.check(); err != nil {
+		return nil, fmt.Errorf("sqssource: the mapping of %s: %w", config.QueueARN, err)
+	}
+	config.advise()
+	limit := config.Workers
+	if config.MaximumConcurrency > 0 {
+		limit = min(limit, config.MaximumConcurrency)
+	}
+	return &Source{config: config, client: client, invoker: invoker, limit: max(limit, 1)}, nil
+}
+
+func (c *Config) check() error {
+	var errs []error
+	largest := maxBatch
+	if c.FIFO {
+		largest = maxFIFOBatch
+	}
+	if c.BatchSize < 1 || c.BatchSize > largest {
+		errs = append(errs, fmt.Errorf("the batch size %d is not within 1 and %d", c.BatchSize, largest))
+	}
+	if c.BatchSize > 10 && c.Window < time.Second {
+		errs = append(errs, errors.New("a batch size over 10 needs a batching window of at least 1 second"))
+	}
+	if c.Window < 0 || c.Window > maxWindow {
+		errs = append(errs, fmt.Errorf("the batching window %s is not within 0s and %s", c.Window, maxWindow))
+	}
+	if c.FIFO && c.Window > 0 {
+		errs = append(errs, errors.New("batching window is not supported for FIFO queues"))
+	}
+	if c.MaximumConcurrency != 0 && (c.MaximumConcurrency < 2 || c.MaximumConcurrency > 1000) {
+		errs = append(errs, fmt.Errorf("the maximum concurrency %d is not within 2 and 1000", c.MaximumConcurrency))
+	}
+	if c.Visibility < c.FunctionTimeout {
+		errs = append(errs, fmt.Errorf("Queue visibility timeout: %.0f seconds is less than Function timeout: %.0f seconds", c.Visibility.Seconds(), c.FunctionTimeout.Seconds()))
+	}
+	return errors.Join(errs...)
+}
+
+// advise logs where the mapping goes against what AWS's documentation advises.
+func (c *Config) advise() {
+	if want := 6*c.FunctionTimeout + c.Window; c.Visibility < want {
+		c.Log(fmt.Sprintf("the visibility timeout %s of %s is less than six times the function's timeout plus the window (%s): messages of a slow batch may be delivered twice", c.Visibility, c.QueueARN, want))
+	}
+	if c.MaxReceiveCount > 0 && c.MaxReceiveCount < 5 {
+		c.Log(fmt.Sprintf("maxReceiveCount %d of %s is less than 5: throttled messages may be moved without ever having run", c.MaxReceiveCount, c.QueueARN))
+	}
+}
+
+// Run polls until ctx ends; batches under way are seen to their end.
+func (s *Source) Run(ctx context.Context) {
+	for range min(firstWorkers, s.limit) {
+		s.startWorker(ctx, true)
+	}
+	for s.config.Sleep(ctx, time.Second) == nil {
+		s.mu.Lock()
+		workers := s.workers
+		s.mu.Unlock()
+		if int(s.busy.Load()) < workers {
+			continue
+		}
+		for range min(firstWorkers, s.limit-workers) {
+			s.startWorker(ctx, false)
+		}
+	}
+	s.wait.Wait()
+}
+
+// startWorker adds a poller. One that is not permanent ends when it finds the
+// queue empty.
+func (s *Source) startWorker(ctx context.Context, permanent bool) {
+	s.mu.Lock()
+	s.workers++
+	s.mu.Unlock()
+	s.wait.Go(func() {
+		defer func() {
+			s.mu.Lock()
+			s.workers--
+			s.mu.Unlock()
+		}()
+		failures := 0
+		for ctx.Err() == nil {
+			messages, err := s.receive(ctx)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				s.config.Log("receiving: " + err.Error())
+				failures++
+			case err != nil:
+				return
+			case len(messages) == 0 && !permanent:
+				return
+			case len(messages) == 0 || s.work(ctx, messages):
+				failures = 0
+			default:
+				failures++
+			}
+			if failures > 0 && s.config.Sleep(ctx, backoff(failures)) != nil {
+				return
+			}
+		}
+	})
+}
+
+// backoff is how long a worker waits after that many failures in a row.
+func backoff(failures int) time.Duration {
+	return min(100*time.Millisecond<<min(failures-1, 10), 5*time.Second)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
