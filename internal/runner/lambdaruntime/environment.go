@@ -37,7 +37,7 @@ type environment struct {
 }
 
 func newEnvironment(f *Function) *environment {
-	return &environment{function: f, id: newUUID(), work: make(chan *invocation), ready: make(chan struct{}), exited: make(chan struct{})}
+	return &environment{function: f, id: NewUUID(), work: make(chan *invocation), ready: make(chan struct{}), exited: make(chan struct{})}
 }
 
 // launch starts the Runtime API and the process. A failure leaves nothing

@@ -52,7 +52,7 @@ type invocation struct {
 }
 
 func newInvocation(payload []byte, now time.Time) *invocation {
-	return &invocation{id: newUUID(), payload: payload, trace: newTrace(now),
+	return &invocation{id: NewUUID(), payload: payload, trace: newTrace(now),
 		reported: make(chan Result, 1), next: make(chan struct{}), done: make(chan Result, 1)}
 }
 
@@ -159,8 +159,8 @@ func timedOut(id string, after time.Duration) Result {
 	return failed("Sandbox.Timedout", fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", id, after.Seconds()))
 }
 
-// newUUID gives a random UUID (RFC 9562, version 4).
-func newUUID() string {
+// NewUUID gives a random UUID (RFC 9562, version 4).
+func NewUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

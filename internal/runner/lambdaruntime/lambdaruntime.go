@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 )
 
 // Limits of Lambda, in bytes.
@@ -143,7 +145,7 @@ func New(config Config) (*Function, error) {
 		config.Now = time.Now
 	}
 	if config.Sleep == nil {
-		config.Sleep = sleep
+		config.Sleep = clock.Sleep
 	}
 	f := &Function{config: config, all: map[*environment]bool{}}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
@@ -189,15 +191,4 @@ func (f *Function) Close() {
 	}
 	stopping.Wait()
 	f.async.Wait()
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

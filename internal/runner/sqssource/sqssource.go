@@ -18,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 	"github.com/nightshift-go/nightshift/internal/runner/filter"
 	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
 )
@@ -102,7 +103,7 @@ func New(config Config, client Client, invoker Invoker) (*Source, error) {
 		config.Now = time.Now
 	}
 	if config.Sleep == nil {
-		config.Sleep = sleep
+		config.Sleep = clock.Sleep
 	}
 	if err := config.check(); err != nil {
 		return nil, fmt.Errorf("sqssource: the mapping of %s: %w", config.QueueARN, err)
@@ -209,15 +210,4 @@ func (s *Source) startWorker(ctx context.Context, permanent bool) {
 // backoff is how long a worker waits after that many failures in a row.
 func backoff(failures int) time.Duration {
 	return min(100*time.Millisecond<<min(failures-1, 10), 5*time.Second)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
