@@ -13,7 +13,7 @@ func Profile(padding int) []byte {
 	fixed := func(b []byte, v float64) []byte { return u32(b, uint32(int32(math.Round(v*65536)))) }
 	xyz := func(x, y, z float64) []byte { return fixed(fixed(fixed([]byte("XYZ \x00\x00\x00\x00"), x), y), z) }
 	curve := []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33\x00\x00") // one u8Fixed8: 2.2
-	name := "Crumb Display"
+	name := "Sample Display"
 	desc := u32([]byte("desc\x00\x00\x00\x00"), uint32(len(name)+1))
 	desc = append(append(desc, name...), make([]byte, 1+4+4+2+1+67)...)
 
