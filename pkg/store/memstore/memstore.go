@@ -100,6 +100,9 @@ func (d *Driver) Write(ctx context.Context, w store.Write) (store.Item, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if w.Op == store.Check {
+		return nil, errors.New("memstore: a condition check stands in a transaction only")
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	planned, err := d.plan(w, 0)

@@ -1,0 +1,160 @@
+// Package producer turns requests for background work into jobs: it checks the
+// arguments and the options, and writes one row. Nothing else is sent; the relay
+// publishes the row, so that a job can't be accepted and then forgotten.
+package producer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// Errors that callers decide on. Each is the fault of the request: the same
+// request fails again.
+var (
+	// ErrUnknownTask: the producer was not built with the request's task.
+	ErrUnknownTask = errors.New("producer: unknown task")
+	// ErrArguments: the arguments are not what the task takes.
+	ErrArguments = errors.New("producer: wrong arguments")
+	// ErrTooLarge: the encoded arguments exceed the task's MaxArguments.
+	ErrTooLarge = errors.New("producer: the arguments are too large")
+	// ErrOptions: the options contradict one another or the task's queue.
+	ErrOptions = errors.New("producer: wrong options")
+	// ErrOtherRequest: the id given by job.WithID belongs to a job that
+	// another request made.
+	ErrOtherRequest = store.ErrOtherRequest
+)
+
+// MostArguments is the most that MaxArguments of a task may be, in bytes: the
+// arguments are part of the job's row, and DynamoDB's rows end at 400 KB. What is
+// left is for the result, the error and the row's other attributes.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const MostArguments = 320 << 10
+
+// A Config says what a producer works with.
+type Config struct {
+	// Jobs is where jobs are kept. Required.
+	Jobs *store.Jobs
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// A Producer enqueues jobs. It may be used by many goroutines.
+type Producer struct {
+	jobs  *store.Jobs
+	now   func() time.Time
+	tasks map[string]job.Definition
+}
+
+// New makes a producer of the tasks that may be enqueued. It reports every
+// mistake in the configuration and the definitions at once.
+func New(config Config, tasks ...job.Defined) (*Producer, error) {
+	p := &Producer{jobs: config.Jobs, now: config.Now, tasks: make(map[string]job.Definition, len(tasks))}
+	var problems []error
+	if p.jobs == nil {
+		problems = append(problems, errors.New("producer: Config.Jobs is nil: make it with store.New"))
+	}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	if len(tasks) == 0 {
+		problems = append(problems, errors.New("producer: no tasks: pass every task that is to be enqueued"))
+	}
+	for _, task := range tasks {
+		problems = append(problems, p.add(task.Definition()))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Producer) add(d job.Definition) error {
+	if _, twice := p.tasks[d.Name]; twice {
+		return fmt.Errorf("producer: task %q is defined twice: names identify tasks for ever", d.Name)
+	}
+	p.tasks[d.Name] = d
+	if d.Policy.MaxArguments > MostArguments {
+		return errors.Join(d.Validate(), fmt.Errorf("producer: task %q: MaxArguments is %d bytes: a row holds at most %d; put large input into object storage and pass its key",
+			d.Name, d.Policy.MaxArguments, MostArguments))
+	}
+	return d.Validate()
+}
+
+// Task gives the definition of a task that the producer was built with.
+func (p *Producer) Task(name string) (job.Definition, bool) {
+	d, ok := p.tasks[name]
+	return d, ok
+}
+
+// Tasks gives the definitions of all tasks, in no order.
+func (p *Producer) Tasks() []job.Definition {
+	all := make([]job.Definition, 0, len(p.tasks))
+	for _, d := range p.tasks {
+		all = append(all, d)
+	}
+	return all
+}
+
+// Enqueue makes a job, in one write, and gives its id. From the moment that it
+// returns the job exists and will be run, whatever becomes of this process.
+//
+// Errors: ErrUnknownTask, ErrArguments, ErrTooLarge, ErrOptions and
+// ErrOtherRequest are the request's fault; others are the store's, and the same
+// call may succeed later. An error of the store leaves open whether the job was
+// made: repeat the call with job.WithID to be safe.
+func (p *Producer) Enqueue(ctx context.Context, request job.Request, options ...job.Option) (job.ID, error) {
+	rec, _, err := p.Make(ctx, request, options...)
+	return rec.ID, err
+}
+
+// Make does what Enqueue does and gives the job's record. made is false where
+// the same request (job.WithID) had made the job before: the record is then the
+// job as it is now.
+func (p *Producer) Make(ctx context.Context, request job.Request, options ...job.Option) (rec store.Record, made bool, err error) {
+	args, err := p.Arguments(request)
+	if err != nil {
+		return store.Record{}, false, err
+	}
+	d := p.tasks[request.Definition.Name]
+	n, err := p.newJob(d, args, job.Apply(options...))
+	if err != nil {
+		return store.Record{}, false, fmt.Errorf("producer: enqueueing %s: %w", d.Name, err)
+	}
+	rec, made, err = p.jobs.Create(ctx, n)
+	if errors.Is(err, store.ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	if err != nil {
+		return store.Record{}, false, fmt.Errorf("producer: enqueueing %s: %w", d.Name, err)
+	}
+	return rec, made, nil
+}
+
+// newJob is the job as it will be written.
+func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options) (store.NewJob, error) {
+	queue := d.Policy.Queue
+	notBefore, err := start(queue, o, p.now())
+	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o)); err != nil {
+		return store.NewJob{}, err
+	}
+	id := o.ID
+	if id == "" {
+		if id, err = p.jobs.NewID(); err != nil {
+			return store.NewJob{}, err
+		}
+	}
+	if queue.FIFO {
+		id = id.InGroup(queue.Name, o.Group)
+	}
+	return store.NewJob{
+		ID: id, Task: d.Name, Queue: queue.Name, FIFO: queue.FIFO, Args: args,
+		MaxAttempts: d.Policy.MaxAttempts, NotBefore: notBefore,
+		Fingerprint: o.Fingerprint, Client: o.Client, Trace: o.Trace,
+	}, nil
+}
