@@ -28,9 +28,9 @@ const besides = 64 << 20
 func TestMemoryIsBounded(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"JPEG":       encoded(t, image.NewYCbCr(image.Rect(0, 0, 4000, 3000), image.YCbCrSubsampleRatio420)),
-		"PNG":        encoded(t, image.NewNRGBA(image.Rect(0, 0, 3000, 2000))),
-		"16-bit PNG": encoded(t, image.NewNRGBA64(image.Rect(0, 0, 3000, 2000))),
-		"grey":       encoded(t, image.NewGray(image.Rect(0, 0, 3000, 2000))),
+		"PNG":        encoded(t, image.NewNRGBA(image.Rect(0, 0, 1500, 1000))),
+		"16-bit PNG": encoded(t, image.NewNRGBA64(image.Rect(0, 0, 1500, 1000))),
+		"grey":       encoded(t, image.NewGray(image.Rect(0, 0, 1500, 1000))),
 	} {
 		f, err := identify(file, "")
 		if err != nil {

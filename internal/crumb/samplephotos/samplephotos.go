@@ -22,7 +22,8 @@ type Sample struct {
 	// should be refused, such as "truncated".
 	Want string
 	// Width and Height are the pixels of the photograph held upright; zero
-	// where it should be refused.
+	// where it should be refused. A caller may change them before it calls
+	// Data, to have the same scene in another size.
 	Width, Height int
 	// Transparent says that its pictures keep their transparency.
 	Transparent bool
