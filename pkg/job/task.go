@@ -20,6 +20,10 @@ type Definition struct {
 	Result reflect.Type
 }
 
+// Definition gives d itself, so that a list of definitions serves wherever tasks
+// do.
+func (d Definition) Definition() Definition { return d }
+
 var taskName = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)*$`)
 
 // Validate reports every mistake in the definition.

@@ -69,6 +69,28 @@ func For(q job.Queue, timeout time.Duration) (Plan, error) {
 	return p, p.validate(timeout)
 }
 
+// ForTasks plans the queues of the tasks, by the queue's name: each for the
+// slowest of its tasks. It reports every contradiction at once.
+func ForTasks(tasks ...job.Defined) (map[string]Plan, error) {
+	queues, slowest := map[string]job.Queue{}, map[string]time.Duration{}
+	var problems []error
+	for _, task := range tasks {
+		policy := task.Definition().Policy
+		name := policy.Queue.Name
+		if q, known := queues[name]; known && q != policy.Queue {
+			problems = append(problems, fmt.Errorf("sizing: queue %q is declared in two ways: let all its tasks use one variable", name))
+		}
+		queues[name] = policy.Queue
+		slowest[name] = max(slowest[name], policy.Timeout)
+	}
+	plans := make(map[string]Plan, len(queues))
+	for name, q := range queues {
+		plan, err := For(q, slowest[name])
+		plans[name], problems = plan, append(problems, err)
+	}
+	return plans, errors.Join(problems...)
+}
+
 func (p Plan) validate(timeout time.Duration) error {
 	var problems []error
 	bad := func(format string, args ...any) {
