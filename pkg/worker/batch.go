@@ -1,0 +1,181 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// A batch is the state of one invocation.
+type batch struct {
+	*Worker
+	queue   *served
+	records []record
+	// fates has one place for each record, written by whoever works on it.
+	fates []fate
+	// alone tells that a job of this batch has no other beside it.
+	alone bool
+
+	// started and ends bound the handlers' time, leaseEnds the leases; ends and
+	// leaseEnds are zero for an invocation without a deadline.
+	started, ends, leaseEnds time.Time
+	// stuck is set when a handler ignored the end of its context.
+	stuck atomic.Bool
+}
+
+// A fate is what becomes of a message. The zero fate is failed: the message
+// comes again when its visibility timeout ends.
+type fate struct {
+	acknowledged bool
+	// visible is when a failed message is to be seen again; zero leaves it to
+	// the queue.
+	visible time.Time
+	// orphan is the job to take over, until that was tried.
+	orphan *store.Record
+	// overrun is the run whose handler did not stop, until its end is written.
+	overrun *overrun
+}
+
+var acknowledged = fate{acknowledged: true}
+
+func visibleAt(t time.Time) fate { return fate{visible: t} }
+
+// again fails a message that was not tried: it is visible at once.
+func (b *batch) again() fate { return visibleAt(b.Now()) }
+
+func (w *Worker) newBatch(ctx context.Context, records []record, from string) (*batch, error) {
+	served, err := w.serves(from)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{
+		Worker: w, queue: served, records: records, fates: make([]fate, len(records)), started: w.Now(),
+		alone: len(records) == 1 || served.SideBySide() == 1,
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		b.ends = b.started.Add(left - min(Margin, left/4))
+		b.leaseEnds = b.started.Add(left + Margin)
+	}
+	return b, nil
+}
+
+// mayStart tells whether there is time for one more job, by the rule in the
+// package's documentation.
+func (b *batch) mayStart() bool {
+	if b.stuck.Load() {
+		return false
+	}
+	if b.ends.IsZero() {
+		return true
+	}
+	left := b.ends.Sub(b.Now())
+	return left > 0 && (left >= b.queue.longest || left >= b.ends.Sub(b.started)/2)
+}
+
+// timeFor gives how long a handler may run from now.
+func (b *batch) timeFor(timeout time.Duration) time.Duration {
+	if b.ends.IsZero() {
+		return timeout
+	}
+	return min(timeout, b.ends.Sub(b.Now()))
+}
+
+func (b *batch) newLease(alone bool) (store.Lease, error) {
+	token, err := b.Jobs.NewToken()
+	until := b.leaseEnds
+	if until.IsZero() {
+		until = b.Now().Add(b.queue.longest + Grace + Margin)
+	}
+	return store.Lease{Token: token, Until: until, Alone: alone}, err
+}
+
+// runSideBySide works through the batch's lanes, as many at once as the queue's
+// bound allows.
+func (b *batch) runSideBySide(ctx context.Context) {
+	lanes := b.lanes()
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(lanes); i = int(next.Add(1)) - 1 {
+			b.runLane(ctx, lanes[i])
+		}
+	}
+	var beside sync.WaitGroup
+	for range min(b.queue.SideBySide(), len(lanes)) - 1 {
+		beside.Go(work)
+	}
+	work()
+	beside.Wait()
+}
+
+// lanes splits the batch into runs of records (by index) that must keep their
+// order: a FIFO queue's groups; in a standard queue each record is its own.
+func (b *batch) lanes() [][]int {
+	indexes := make([]int, len(b.records))
+	lanes := make([][]int, 0, len(b.records))
+	byGroup := map[string]int{}
+	for i := range b.records {
+		indexes[i] = i
+		if !b.queue.Queue.FIFO {
+			lanes = append(lanes, indexes[i:i+1])
+			continue
+		}
+		group := b.records[i].Attributes.Group
+		lane, known := byGroup[group]
+		if group == "" {
+			continue // it stays failed
+		}
+		if !known {
+			lane = len(lanes)
+			byGroup[group] = lane
+			lanes = append(lanes, nil)
+		}
+		lanes[lane] = append(lanes[lane], i)
+	}
+	return lanes
+}
+
+// runLane works through records in order. One that is not acknowledged stops the
+// lane: those behind it come again.
+func (b *batch) runLane(ctx context.Context, lane []int) {
+	for at, i := range lane {
+		b.fates[i] = b.process(ctx, &b.records[i])
+		if !b.fates[i].acknowledged {
+			for _, behind := range lane[at+1:] {
+				b.fates[behind] = b.again()
+			}
+			return
+		}
+	}
+}
+
+// longestHidden keeps clear of SQS's limit, which counts from the receive: an
+// invocation may have lasted 15 minutes by now.
+const longestHidden = lifecycle.LongestInvisible - 15*time.Minute
+
+// hideFailed sets when failed messages are visible again. Where that fails, the
+// queue's own visibility timeout does it, later.
+func (b *batch) hideFailed(ctx context.Context) {
+	var hidden []queue.Hidden
+	now := b.Now()
+	for i, fate := range b.fates {
+		if fate.acknowledged || fate.visible.IsZero() || b.records[i].Receipt == "" {
+			continue
+		}
+		wait := min(max(fate.visible.Sub(now), 0), longestHidden)
+		hidden = append(hidden, queue.Hidden{Receipt: b.records[i].Receipt, For: wait})
+	}
+	if len(hidden) == 0 {
+		return
+	}
+	for _, err := range b.Queue.Hide(ctx, b.queue.URL, hidden) {
+		if err != nil {
+			b.Logger.WarnContext(ctx, "a wait was not set; the queue's visibility timeout holds", "queue", b.queue.Queue.Name, "error", err.Error())
+		}
+	}
+}

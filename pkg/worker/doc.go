@@ -1,0 +1,47 @@
+// Package worker runs jobs in AWS Lambda: it turns a batch of SQS messages into
+// runs of handlers, and what they return into states of jobs and fates of
+// messages.
+//
+//	w, err := worker.New(worker.Config{Jobs: jobs, Queue: sqs, Addresses: addresses},
+//		worker.HandleResult(tasks.Resize, resizer.Resize),
+//		worker.Handle(tasks.Index, indexer.Index))
+//	lambda.Start(w)
+//
+// For each message: decode, claim the job, run its handler with a deadline,
+// write the outcome under the claim's token, and answer with the ids of the
+// messages that are to come again.
+//
+//	the claim finds                         the message
+//	claimed                                 as the outcome says: acknowledged, or failed and hidden for the wait
+//	done, dead, cancelled, scheduled, gone  acknowledged
+//	not before its time                     failed, visible again when it is
+//	running elsewhere                       failed, visible again when that lease ends
+//	lease ended                             taken over and run alone, after the rest of the batch
+//	own lease lost while running            failed, never acknowledged
+//	undecodable                             sent to the dead-letter queue with the reason
+//	a letter                                its job is redriven, then acknowledged
+//
+// # Time
+//
+// A handler's context ends at its task's timeout, or Margin before the
+// invocation does if that is sooner; the lease ends after the invocation. A
+// record is not started, costs no attempt and is visible again at once, when
+// less is left than the longest timeout among its queue's tasks and less than
+// half of the invocation: records of the first round always start, also where a
+// task may take as long as its function.
+//
+// A handler that ignores the end of its context has Grace to return. Then its
+// attempt counts as failed, nothing more is started, the outcomes of its
+// batch-mates are written, and the process exits, so that it can't thaw inside
+// another invocation. Lambda then takes the whole batch as failed; jobs that
+// ended are acknowledged when they are delivered again.
+//
+// # Order
+//
+// Records run side by side up to their queue's bound. In a FIFO queue the groups
+// of a batch do; the records of a group run in order, and one that is not
+// acknowledged stops its group: the later ones come again, untried. A FIFO record
+// without a group (SQS makes none) is never run.
+//
+// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+package worker

@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/payload"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// A Handler does a task's jobs. Handle and HandleResult make it.
+type Handler struct {
+	definition job.Definition
+	// run decodes the arguments and calls the function; nil where there is none.
+	run func(ctx context.Context, rec store.Record) (result any, err error)
+}
+
+// Handle does the jobs of a task with f. f may be called by many goroutines at
+// once. Its context ends before the lease does.
+func Handle[A any](task job.Task[A], f func(ctx context.Context, j *job.Job[A]) error) Handler {
+	h := Handler{definition: task.Definition()}
+	if f != nil {
+		h.run = func(ctx context.Context, rec store.Record) (any, error) {
+			j, err := open[A](rec)
+			if err != nil {
+				return nil, err
+			}
+			return nil, f(ctx, j)
+		}
+	}
+	return h
+}
+
+// HandleResult is Handle for a task whose result is kept with the job, as JSON of
+// at most MaxResult bytes.
+func HandleResult[A, R any](task job.ResultTask[A, R], f func(ctx context.Context, j *job.Job[A]) (R, error)) Handler {
+	h := Handler{definition: task.Definition()}
+	if f != nil {
+		h.run = func(ctx context.Context, rec store.Record) (any, error) {
+			j, err := open[A](rec)
+			if err != nil {
+				return nil, err
+			}
+			return f(ctx, j)
+		}
+	}
+	return h
+}
+
+// open makes of a row what a handler is given. Arguments that don't decode never
+// will: the job is dead.
+func open[A any](rec store.Record) (*job.Job[A], error) {
+	args, err := payload.Decode[A](rec.Args)
+	if err != nil {
+		return nil, permanent("bad_arguments", fmt.Errorf("the arguments do not fit the task: %w", err))
+	}
+	return job.New(job.Job[A]{
+		Args: args, ID: rec.ID, Task: rec.Task, Queue: rec.Queue,
+		Attempt: rec.Attempt, MaxAttempts: rec.MaxAttempts,
+		CreatedAt: rec.Created, Client: rec.Client, Trace: rec.Trace,
+	}, job.Internals{Cursor: rec.Cursor, Token: rec.Token}), nil
+}
+
+// A codedError is an error with the code that the job shows.
+type codedError struct {
+	code string
+	err  error
+}
+
+func (e *codedError) Error() string     { return e.err.Error() }
+func (e *codedError) Unwrap() error     { return e.err }
+func (e *codedError) ErrorCode() string { return e.code }
+
+// permanent makes a failure that no further attempt can mend.
+func permanent(code string, err error) error { return job.Fail(&codedError{code, err}) }

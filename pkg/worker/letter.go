@@ -1,0 +1,46 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// bury sends a message that can't be read to the dead-letter queue, as it is,
+// with the reason beside it. Where that fails it comes again.
+func (b *batch) bury(ctx context.Context, r *record, cause error) fate {
+	letter := queue.Undecodable(r.Body, cause)
+	if b.queue.Queue.FIFO {
+		letter.Group, letter.Dedup = r.Attributes.Group, r.MessageID
+	}
+	if err := b.Queue.Send(ctx, b.queue.Letters, []queue.Outgoing{letter})[0]; err != nil {
+		b.Logger.ErrorContext(ctx, "an undecodable message could not be sent to the dead-letter queue", "message_id", r.MessageID, "cause", cause.Error(), "error", err.Error())
+		return fate{}
+	}
+	b.Logger.ErrorContext(ctx, "an undecodable message was sent to the dead-letter queue", "message_id", r.MessageID, "queue", b.queue.Queue.Name, "error", cause.Error())
+	return acknowledged
+}
+
+// redrive lets a dead job start anew whose letter was sent back to its queue, by
+// AWS's console for one.
+func (b *batch) redrive(ctx context.Context, m queue.Message) fate {
+	rec, err := b.Jobs.Get(ctx, m.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		b.Logger.WarnContext(ctx, "a letter came back whose job is gone: nothing to redrive", "job", m.ID)
+		return acknowledged
+	case err != nil:
+		return b.unavailable(ctx, m.ID, err)
+	case rec.State != lifecycle.Dead:
+		return acknowledged // redriven before
+	}
+	redriven, err := b.Jobs.Redrive(ctx, rec)
+	if err != nil {
+		return b.unavailable(ctx, m.ID, err)
+	}
+	b.Logger.InfoContext(ctx, "a letter came back", "job", m.ID, "task", rec.Task, "redriven", redriven)
+	return acknowledged
+}

@@ -1,0 +1,131 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/backoff"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/payload"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// finishTries is how often the end of a run is written before the lease is left
+// to end by itself: the work is done, and worth more than the call. The driver
+// repeats each try itself.
+const finishTries = 3
+
+// finishWaits lie between the tries.
+var finishWaits = backoff.Policy{Base: 200 * time.Millisecond, Floor: 10 * time.Millisecond, Cap: time.Second}
+
+// tableWaits are the waits of messages that could not be worked on because the
+// table did not answer.
+var tableWaits = backoff.Policy{Base: 20 * time.Second, Floor: 5 * time.Second, Cap: 20 * time.Second}
+
+// settle writes how a run ended and says what that means for its message.
+func (b *batch) settle(ctx context.Context, rec store.Record, outcome lifecycle.Outcome) fate {
+	now, err := b.finish(ctx, rec, outcome)
+	if errors.Is(err, store.ErrTooLarge) {
+		tooLarge := permanent("result_too_large", fmt.Errorf("arguments, result and error do not fit into the job's row together: %w", err))
+		now, err = b.finish(ctx, rec, lifecycle.Outcome{To: lifecycle.Dead, Err: tooLarge})
+	}
+	switch {
+	case errors.Is(err, store.ErrLeaseLost):
+		b.Logger.WarnContext(ctx, "a run lost its lease: its outcome was dropped", "job", rec.ID, "task", rec.Task, "error", err.Error())
+		return fate{}
+	case err != nil:
+		b.Logger.ErrorContext(ctx, "an outcome was not written: the job is taken over when its lease ends", "job", rec.ID, "task", rec.Task, "error", err.Error())
+		return visibleAt(rec.LeaseUntil.Add(lifecycle.LeaseMargin))
+	case now.State == lifecycle.Queued:
+		return visibleAt(now.NotBefore)
+	}
+	return acknowledged
+}
+
+func (b *batch) finish(ctx context.Context, rec store.Record, outcome lifecycle.Outcome) (now store.Record, err error) {
+	for try := 1; ; try++ {
+		now, err = b.Jobs.Finish(ctx, rec, outcome)
+		if err == nil || errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrTooLarge) || try == finishTries {
+			return now, err
+		}
+		select {
+		case <-ctx.Done():
+			return now, err
+		case <-time.After(finishWaits.After(try, b.Random)):
+		}
+	}
+}
+
+// unclaimed gives up on a claim whose fate is unknown. Should it have been
+// applied, the attempt is given back: nobody ran the job.
+func (b *batch) unclaimed(ctx context.Context, id job.ID, lease store.Lease, cause error) fate {
+	claimed := store.Record{ID: id, Row: lifecycle.Row{Token: lease.Token}}
+	_, err := b.Jobs.Finish(ctx, claimed, lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true})
+	if err != nil && !errors.Is(err, store.ErrLeaseLost) {
+		cause = errors.Join(cause, err)
+	}
+	return b.unavailable(ctx, id, cause)
+}
+
+// unavailable puts a message off that could not be worked on.
+func (b *batch) unavailable(ctx context.Context, id job.ID, cause error) fate {
+	b.Logger.WarnContext(ctx, "a message was put off", "job", id, "error", cause.Error())
+	return visibleAt(b.Now().Add(tableWaits.After(1, b.Random)))
+}
+
+// storable encodes what a handler gave; what can't be kept makes the job dead.
+func storable(outcome lifecycle.Outcome) lifecycle.Outcome {
+	var err error
+	if outcome.Result, err = encode("result", outcome.Result); err != nil {
+		return lifecycle.Outcome{To: lifecycle.Dead, Err: err}
+	}
+	if outcome.Cursor, err = encode("cursor", outcome.Cursor); err != nil {
+		return lifecycle.Outcome{To: lifecycle.Dead, Err: err}
+	}
+	return outcome
+}
+
+func encode(what string, value any) (any, error) {
+	if value == nil {
+		return nil, nil
+	}
+	data, err := payload.Encode(value)
+	if err != nil {
+		return nil, permanent("bad_"+what, err)
+	}
+	if len(data) > MaxResult {
+		return nil, permanent(what+"_too_large", fmt.Errorf("the %s has %d bytes as JSON, and %d is the limit: keep large data in S3 and its key in the %s", what, len(data), MaxResult, what))
+	}
+	return json.RawMessage(data), nil
+}
+
+// logRun writes the line of one run.
+func (b *batch) logRun(ctx context.Context, r *record, rec store.Record, outcome lifecycle.Outcome, took time.Duration) {
+	level := slog.LevelDebug
+	switch {
+	case outcome.To == lifecycle.Dead:
+		level = slog.LevelError
+	case outcome.Err != nil && outcome.To != lifecycle.Cancelled:
+		level = slog.LevelWarn
+	}
+	if !b.Logger.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("job", string(rec.ID)), slog.String("task", rec.Task), slog.Int("attempt", rec.Attempt),
+		slog.String("trace", rec.Trace), slog.String("outcome", string(outcome.To)), slog.Duration("duration", took),
+		slog.String("message_id", r.MessageID), slog.String("receives", r.Attributes.Receives),
+	}
+	if outcome.Err != nil {
+		attrs = append(attrs, slog.String("code", job.ErrorCode(outcome.Err)), slog.String("error", outcome.Err.Error()))
+	}
+	if !outcome.To.Final() {
+		attrs = append(attrs, slog.Duration("wait", outcome.Wait))
+	}
+	b.Logger.LogAttrs(ctx, level, "job", attrs...)
+}
