@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 )
 
 // ServeHTTP answers one call: of a JSON service by its X-Amz-Target, of a
@@ -21,7 +22,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	service := signedService(r)
-	if action := queryAction(w, r); action != "" {
+	if action := queryAction(w, r); action != "" && service != "s3" {
 		s.serveQuery(w, r, service, action)
 		return
 	}
@@ -30,7 +31,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unsupported(service, r.Method+" "+r.URL.Path).write(w)
 		return
 	}
-	unsupported("s3", r.Method+" "+r.URL.Path).write(w)
+	s.serve(w, r, "s3", s3.Operation(r), s.s3, func(w http.ResponseWriter, f *Fault) {
+		(&s3.Error{Code: f.Code, Message: f.message(), Status: f.status()}).Write(w, r)
+	})
 }
 
 func (s *Server) serveJSON(w http.ResponseWriter, r *http.Request, prefix, operation string) {
@@ -46,7 +49,7 @@ func (s *Server) serveJSON(w http.ResponseWriter, r *http.Request, prefix, opera
 	}
 	name := strings.ToLower(service.Name)
 	s.serve(w, r, name, operation, service, func(w http.ResponseWriter, f *Fault) {
-		service.Refuse(w, &awsjson.Error{Code: f.Code, Message: f.message(), Status: f.Status, QueryCode: f.Code})
+		service.Refuse(w, &awsjson.Error{Code: f.Code, Message: f.message(), Status: f.status(), QueryCode: f.Code})
 	})
 }
 

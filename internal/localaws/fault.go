@@ -28,6 +28,13 @@ func (f *Fault) message() string {
 	return "This fault was asked for."
 }
 
+func (f *Fault) status() int {
+	if f.Status == 0 {
+		return http.StatusBadRequest
+	}
+	return f.Status
+}
+
 // inflict carries a call out as the fault says.
 func (f *Fault) inflict(w http.ResponseWriter, r *http.Request, h http.Handler, refuse func(http.ResponseWriter, *Fault)) {
 	if f.Delay > 0 {

@@ -18,12 +18,17 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
 )
 
 // InMemory as Config.Dir keeps nothing: the data is in a temporary folder that
 // Close removes.
 const InMemory = ":memory:"
+
+// DefaultSecret is the secret access key that clients of the endpoint use unless
+// Config.Secret names another.
+const DefaultSecret = s3.DefaultSecret
 
 // Config sets a Server up.
 type Config struct {
@@ -33,6 +38,10 @@ type Config struct {
 	Region string
 	// AccountID stands in ARNs and queue URLs; "" means 000000000000.
 	AccountID string
+	// Secret is the secret access key with which clients presign S3 URLs; ""
+	// means DefaultSecret. The access key id may be any, and other signatures
+	// are not checked.
+	Secret string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Logger gets a line per request at level debug; nil means none.
@@ -50,6 +59,7 @@ type Server struct {
 	cfg       Config
 	temporary string // folder to remove at Close
 	sqs       *sqs.DB
+	s3        *s3.DB
 	services  map[string]*awsjson.Service // by prefix of X-Amz-Target
 
 	mu     sync.Mutex
@@ -90,7 +100,8 @@ func (s *Server) open() error {
 		return err
 	}
 	s.add(s.sqs.Service())
-	return nil
+	s.s3, err = s3.Open(s3.Config{Dir: filepath.Join(dir, "s3"), Now: s.cfg.Now, Region: s.cfg.Region, Secret: s.cfg.Secret})
+	return err
 }
 
 func (s *Server) add(services ...*awsjson.Service) {
@@ -105,6 +116,9 @@ func (s *Server) Close() error {
 	var errs []error
 	if s.sqs != nil {
 		errs = append(errs, s.sqs.Close())
+	}
+	if s.s3 != nil {
+		errs = append(errs, s.s3.Close())
 	}
 	if s.temporary != "" {
 		errs = append(errs, os.RemoveAll(s.temporary))

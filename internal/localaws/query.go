@@ -44,7 +44,7 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request, service, act
 		return
 	}
 	s.serve(w, r, service, action, http.HandlerFunc(s.callerIdentity), func(w http.ResponseWriter, f *Fault) {
-		refusal{Code: f.Code, Message: f.message(), Status: f.Status}.writeXML(w)
+		refusal{Code: f.Code, Message: f.message(), Status: f.status()}.writeXML(w)
 	})
 }
 
@@ -72,29 +72,22 @@ func unsupported(service, operation string) refusal {
 	return refusal{Code: "UnknownOperationException", Message: message, Status: http.StatusNotImplemented}
 }
 
-func (e refusal) status() int {
-	if e.Status == 0 {
-		return http.StatusBadRequest
-	}
-	return e.Status
-}
-
 // write answers in the JSON shape that both of AWS's JSON protocols read.
 func (e refusal) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Amzn-Errortype", e.Code)
-	w.WriteHeader(e.status())
+	w.WriteHeader(e.Status)
 	_ = json.NewEncoder(w).Encode(e) // the caller is gone: nobody is left to tell
 }
 
 // writeXML answers in the shape of the query protocol.
 func (e refusal) writeXML(w http.ResponseWriter) {
 	e.Type = "Sender"
-	if e.status() >= 500 {
+	if e.Status >= 500 {
 		e.Type = "Receiver"
 	}
 	w.Header().Set("Content-Type", "text/xml")
-	w.WriteHeader(e.status())
+	w.WriteHeader(e.Status)
 	_ = xml.NewEncoder(w).Encode(struct { // as above
 		XMLName xml.Name `xml:"ErrorResponse"`
 		Error   refusal
