@@ -1,0 +1,51 @@
+package settings_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/nightshift-go/nightshift/pkg/settings"
+)
+
+func from(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+func TestEverythingMissingIsReported(t *testing.T) {
+	r := settings.Read(from(map[string]string{settings.Bucket: "b", settings.LogLevel: "loud"}))
+	if r.Required(settings.Table) != "" || r.Required(settings.Bucket) != "b" || r.Required(settings.QueueURL("photo-sizes")) != "" {
+		t.Error("wrong values")
+	}
+	r.Level()
+	err := r.Err()
+	if err == nil {
+		t.Fatal("nothing was reported")
+	}
+	for _, want := range []string{"NIGHTSHIFT_TABLE", "NIGHTSHIFT_QUEUE_PHOTO_SIZES_URL", "loud"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the report does not mention %s: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "NIGHTSHIFT_BUCKET") {
+		t.Errorf("what is set is reported: %v", err)
+	}
+}
+
+func TestLevel(t *testing.T) {
+	r := settings.Read(from(nil))
+	if r.Level() != slog.LevelInfo || r.Err() != nil {
+		t.Errorf("default level: %v", r.Err())
+	}
+	if got := settings.Read(from(map[string]string{settings.LogLevel: "debug"})).Level(); got != slog.LevelDebug {
+		t.Errorf("level %v", got)
+	}
+}
+
+func ExampleReader() {
+	r := settings.Read(func(string) string { return "" })
+	r.Required(settings.Table)
+	fmt.Println(r.Err())
+	// Output: settings: NIGHTSHIFT_TABLE is not set: the function's construct sets it; for a run by hand see events/env.json
+}
