@@ -65,15 +65,21 @@ func paintCutout(w, h int) *image.NRGBA {
 // the picture.
 func steamAnimation(w, h int) ([]byte, error) {
 	animation := &gif.GIF{Config: image.Config{Width: w, Height: h, ColorModel: color.Palette(palette.Plan9)}}
-	for frame := range 6 {
+	still := paint(w, h, soup, 0)
+	for frame := range 5 {
 		area := image.Rect(0, 0, w, h)
 		if frame > 0 {
 			area = image.Rect(w/4, h/8, 3*w/4, 7*h/8)
 		}
-		picture := paint(w, h, func(x, y float64) colour {
+		picture := image.NewRGBA(still.Rect)
+		eachPixel(w, h, func(px, py int, x, y float64) {
 			steam := step(0.5, 0.8, clouds(x*3, y*3+float64(frame)*0.4, 80)) * step(0.8, 0.2, math.Hypot(x, y))
-			return mix(soup(x, y), colour{1, 1, 1}, 0.6*steam)
-		}, 0)
+			at := picture.PixOffset(px, py)
+			for i, v := range still.Pix[at : at+3] {
+				picture.Pix[at+i] = v + uint8(0.6*steam*float64(255-v))
+			}
+			picture.Pix[at+3] = 255
+		})
 		part := image.NewPaletted(area, palette.Plan9)
 		draw.FloydSteinberg.Draw(part, area, picture, area.Min)
 		animation.Image = append(animation.Image, part)

@@ -21,7 +21,7 @@ func All() []Sample {
 		{Name: "small.jpg", Width: 120, Height: 90, make: smallPhoto},
 		{Name: "deep.png", Width: 800, Height: 600, make: deepPhoto},
 		{Name: "cutout.png", Width: 700, Height: 700, Transparent: true, make: cutoutPhoto},
-		{Name: "steam.gif", Width: 480, Height: 360, make: steamAnimation},
+		{Name: "steam.gif", Width: 400, Height: 300, make: steamAnimation},
 	}
 	for o := 1; o <= 8; o++ {
 		list = append(list, Sample{Name: fmt.Sprintf("orientation-%d.jpg", o), Width: 600, Height: 800, make: signPhoto(o)})
