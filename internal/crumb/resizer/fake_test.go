@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 )
 
 // An object is what the bucket of these tests holds.
@@ -35,9 +35,9 @@ func (b *bucket) Get(ctx context.Context, key string, limit int64) ([]byte, stri
 	case b.getErr != nil:
 		return nil, "", b.getErr
 	case !ok:
-		return nil, "", resizer.ErrMissing
+		return nil, "", objects.ErrMissing
 	case int64(len(o.data)) > limit:
-		return nil, "", resizer.ErrTooLarge
+		return nil, "", objects.ErrTooLarge
 	}
 	return o.data, o.contentType, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -25,18 +26,10 @@ const MaxBytes = 25 << 20
 // its key never changes.
 const cacheControl = "public, max-age=31536000, immutable"
 
-// Errors that Objects give.
-var (
-	// ErrMissing says that there is no such object.
-	ErrMissing = errors.New("resizer: no such object")
-	// ErrTooLarge says that the object is larger than the limit.
-	ErrTooLarge = errors.New("resizer: object too large")
-)
-
-// Objects is the bucket, as far as resizing needs it.
+// Objects is the bucket, as far as resizing needs it; *objects.Objects is one.
 type Objects interface {
 	// Get reads an object of at most limit bytes and gives its content type.
-	// It fails with ErrMissing or ErrTooLarge where that is the reason.
+	// It fails with objects.ErrMissing or objects.ErrTooLarge where that is the reason.
 	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
 	// Put writes an object.
 	Put(ctx context.Context, key string, data []byte, contentType, cacheControl string) error
@@ -61,9 +54,9 @@ func (r *Resizer) Resize(ctx context.Context, j *job.Job[tasks.ResizePhoto]) (ta
 	}
 	data, contentType, err := r.objects.Get(ctx, j.Args.Key, MaxBytes)
 	switch {
-	case errors.Is(err, ErrMissing):
+	case errors.Is(err, objects.ErrMissing):
 		return tasks.Sizes{}, job.Fail(errMissing.because(err))
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, objects.ErrTooLarge):
 		return tasks.Sizes{}, job.Fail(errTooLarge.because(err))
 	case err != nil:
 		return tasks.Sizes{}, fmt.Errorf("resizer: fetching %s: %w", j.Args.Key, err)

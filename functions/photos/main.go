@@ -1,0 +1,23 @@
+// Command photos is the worker of Crumb's photo queue.
+package main
+
+import (
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
+	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/wire"
+	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/worker"
+)
+
+func main() {
+	wire.Start(func(env *wire.Env) (any, error) {
+		photos := resizer.New(objects.New(env.AWS, env.Settings.Required(settings.Bucket)))
+		return worker.New(worker.Config{
+			Jobs:      env.Jobs(),
+			Queue:     env.Queue(),
+			Addresses: env.Addresses(tasks.Photos),
+			Logger:    env.Logger,
+		}, worker.HandleResult(tasks.Resize, photos.Resize))
+	})
+}

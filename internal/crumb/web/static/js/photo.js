@@ -1,0 +1,179 @@
+import {request} from "./api.js";
+import {RequestError} from "./errors.js";
+import {cancel, follow} from "./follow.js";
+import {randomID} from "./format.js";
+import {forget, remember} from "./memory.js";
+import {persistently} from "./retry.js";
+import {put} from "./upload.js";
+
+/**
+ * Where a photo is. "paused" kept its work and goes on from there; "failed" and
+ * "cancelled" start anew.
+ * @typedef {object} State
+ * @property {"waiting" | "preparing" | "uploading" | "handing" | "retrying" | "processing" |
+ *   "done" | "paused" | "failed" | "cancelled"} phase
+ * @property {number} [share] uploaded, from 0 to 1
+ * @property {import("./errors.js").Kind} [kind] why it is retrying or paused
+ * @property {number} [seconds] until the next attempt
+ * @property {string} [message] for the person
+ * @property {any} [job]
+ */
+
+/** One photo on its way from the browser to its sizes. */
+export class Photo {
+  /** @type {State} */
+  state = {phase: "waiting"};
+  #controller = new AbortController();
+  #reservation = null;
+  #reserveKey = randomID();
+  #gate;
+  #onChange;
+
+  /**
+   * @param {import("./memory.js").Note} note
+   * @param {File | null} file null after a reload
+   * @param {{gate: import("./gate.js").Gate, onChange: (photo: Photo) => void}} page
+   */
+  constructor(note, file, {gate, onChange}) {
+    this.note = note;
+    this.file = file;
+    this.#gate = gate;
+    this.#onChange = onChange;
+  }
+
+  /** Whether a reload would lose it. */
+  get fragile() {
+    return !this.note.key && ["waiting", "preparing", "uploading", "retrying"].includes(this.state.phase);
+  }
+
+  /** Goes on from wherever the photo is, until it has ended. */
+  async start() {
+    this.#controller = new AbortController();
+    const {signal} = this.#controller;
+    try {
+      if (!this.note.job) {
+        this.#set({phase: "waiting"});
+        if (!this.note.key) await this.#gate.through(signal, () => this.#upload(signal));
+        await this.#enqueue(signal);
+      }
+      this.#end(await this.#follow(signal));
+    } catch (error) {
+      if (!signal.aborted) this.#stop(error);
+    }
+  }
+
+  /** Tries again: from where it paused, or from the beginning. */
+  again() {
+    if (this.state.phase !== "paused") {
+      const {id, name, bytes} = this.note;
+      this.note = {id, name, bytes};
+      this.#newUpload();
+    }
+    return this.start();
+  }
+
+  /** Calls the photo off, here or on the server. */
+  async cancel() {
+    const {signal} = this.#controller;
+    if (!this.note.job) {
+      this.#controller.abort();
+      forget(this.note.id); // or a reload would take it up again
+      this.#set({phase: "cancelled"});
+      return;
+    }
+    try {
+      this.#set({...this.state, message: "Cancelling"});
+      await persistently(() => cancel(this.note.job, signal), {signal, onWait: () => {}});
+    } catch (error) {
+      if (!signal.aborted) this.#set({...this.state, message: `It could not be cancelled: ${error.message}`});
+    }
+  }
+
+  /** Stops all work and forgets the photo. */
+  dispose() {
+    this.#controller.abort();
+    forget(this.note.id);
+  }
+
+  async #upload(signal) {
+    for (let round = 0; ; round++) {
+      const to = await this.#reserve(signal);
+      try {
+        await persistently(
+          () => put(to, this.file, {signal, onProgress: (share) => this.#set({phase: "uploading", share})}),
+          this.#patience(signal, {phase: "uploading", share: 0}),
+        );
+        break;
+      } catch (error) {
+        if (error.kind !== "expired" || round > 0) throw error;
+        this.#newUpload();
+      }
+    }
+    this.#remember({key: this.#reservation.key, jobKey: randomID()});
+  }
+
+  /** Asks where to put the file, once for each upload. */
+  async #reserve(signal) {
+    this.#reservation ??= (await persistently(
+      () => request("POST", "/uploads", {
+        signal, key: this.#reserveKey,
+        body: {content_type: this.file.type || "application/octet-stream", bytes: this.file.size},
+      }),
+      this.#patience(signal, {phase: "preparing"}),
+    )).body;
+    return this.#reservation;
+  }
+
+  async #enqueue(signal) {
+    const {key, jobKey} = this.note;
+    const answer = await persistently(
+      () => request("POST", "/jobs/photo.resize", {signal, key: jobKey, body: {key}}),
+      this.#patience(signal, {phase: "handing"}),
+    );
+    this.#remember({job: answer.body.id});
+    this.#set({phase: "processing", job: answer.body});
+  }
+
+  #follow(signal) {
+    return follow(this.note.job, {
+      signal,
+      onJob: (job) => this.#set({phase: "processing", job, message: this.state.message}),
+      onWait: (kind, seconds) => this.#set({phase: "retrying", kind, seconds}),
+    });
+  }
+
+  #end(job) {
+    const phase = {done: "done", dead: "failed", cancelled: "cancelled"}[job.state];
+    this.#set({phase, job, message: job.error?.message});
+  }
+
+  #stop(error) {
+    if (!(error instanceof RequestError)) console.error(error);
+    if (error.temporary) this.#set({phase: "paused", kind: error.kind});
+    else this.#set({phase: "failed", message: error.message});
+  }
+
+  /** What a repeated request shows while it waits and while it runs. */
+  #patience(signal, meanwhile) {
+    return {
+      signal,
+      onAttempt: () => this.#set(meanwhile),
+      onWait: (kind, seconds) => this.#set({phase: "retrying", kind, seconds}),
+    };
+  }
+
+  #newUpload() {
+    this.#reservation = null;
+    this.#reserveKey = randomID();
+  }
+
+  #remember(more) {
+    this.note = {...this.note, ...more};
+    remember(this.note);
+  }
+
+  #set(state) {
+    this.state = state;
+    this.#onChange(this);
+  }
+}

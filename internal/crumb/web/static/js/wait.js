@@ -1,0 +1,34 @@
+/**
+ * Waits, and can be called off.
+ * @param {number} seconds
+ * @param {AbortSignal} signal
+ * @param {(secondsLeft: number) => void} [onTick] called at once and each second;
+ *   with whole seconds, rounded up
+ * @param {EventTarget} [wake] ends the wait early when it fires "online"
+ * @returns {Promise<void>} rejects with the signal's reason
+ */
+export function pause(seconds, signal, onTick, wake) {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const end = performance.now() + seconds * 1000;
+    let timer;
+    const finish = (settle) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", aborted);
+      wake?.removeEventListener("online", woken);
+      settle();
+    };
+    const aborted = () => finish(() => reject(signal.reason));
+    const woken = () => finish(resolve);
+    const tick = () => {
+      const left = end - performance.now();
+      if (left <= 0) return finish(resolve);
+      onTick?.(Math.ceil(left / 1000));
+      // To the next change of the number shown.
+      timer = setTimeout(tick, left % 1000 || 1000);
+    };
+    signal.addEventListener("abort", aborted);
+    wake?.addEventListener("online", woken);
+    tick();
+  });
+}
