@@ -1,0 +1,163 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/queue"
+)
+
+// publish sends a target's entries and deals with every result.
+func (r *Relay) publish(ctx context.Context, t *target, failed []bool) {
+	sending, cancel := context.WithTimeout(ctx, sendTime(ctx))
+	defer cancel()
+	stopped := map[string]bool{} // the FIFO groups that an entry failed in
+	for _, round := range rounds(t) {
+		var sent []entry
+		for _, e := range round {
+			if stopped[e.out.Group] {
+				failed[e.index] = true
+				continue
+			}
+			sent = append(sent, e)
+		}
+		for i, err := range r.send(sending, t, sent) {
+			e := sent[i]
+			if r.handled(ctx, t, e, err) {
+				continue
+			}
+			failed[e.index] = true
+			if t.fifo {
+				stopped[e.out.Group] = true
+			}
+		}
+	}
+}
+
+// sendTime leaves time to set aside what could not be sent.
+func sendTime(ctx context.Context) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(SendTime, time.Until(deadline)/2)
+	}
+	return SendTime
+}
+
+// rounds splits a target's entries into calls' worth that may fail one by one
+// without harm: for a FIFO queue no round holds two entries of one group.
+func rounds(t *target) [][]entry {
+	if !t.fifo {
+		return [][]entry{t.entries}
+	}
+	var rounds [][]entry
+	seen := map[string]int{}
+	for _, e := range t.entries {
+		round := seen[e.out.Group]
+		seen[e.out.Group]++
+		if round == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], e)
+	}
+	return rounds
+}
+
+func (r *Relay) send(ctx context.Context, t *target, entries []entry) []error {
+	if t.err != nil {
+		results := make([]error, len(entries))
+		for i := range results {
+			results[i] = t.err
+		}
+		return results
+	}
+	messages := make([]queue.Outgoing, len(entries))
+	for i, e := range entries {
+		messages[i] = e.out
+	}
+	return r.Queue.Send(ctx, t.url, messages)
+}
+
+// handled deals with the result of one entry. It tells whether the record may
+// count as done with.
+func (r *Relay) handled(ctx context.Context, t *target, e entry, err error) bool {
+	switch {
+	case err == nil && t.letters:
+		return r.noteLetter(ctx, e)
+	case err == nil:
+		return true
+	case t.letters:
+		// The row keeps asking, and the sweep hears it.
+		r.Logger.ErrorContext(ctx, "a letter could not be sent; the sweep tries again", "job", e.row.ID, "error", err.Error())
+		return true
+	case messageAtFault(err):
+		return r.giveUp(ctx, e, err)
+	case t.fifo:
+		r.Logger.ErrorContext(ctx, "a job could not be sent; its group waits", "job", e.row.ID, "error", err.Error())
+		return false
+	}
+	return r.setAside(ctx, e, err)
+}
+
+// noteLetter notes that a letter is out. Where that fails the sweep sends it once
+// more: rather two letters than none.
+func (r *Relay) noteLetter(ctx context.Context, e entry) bool {
+	if err := r.Jobs.LetterSent(ctx, e.row.ID, e.row.Publication.N); err != nil {
+		r.Logger.WarnContext(ctx, "a letter is out, which could not be noted", "job", e.row.ID, "error", err.Error())
+	}
+	return true
+}
+
+// giveUp ends a job as dead whose message SQS will never take.
+func (r *Relay) giveUp(ctx context.Context, e entry, cause error) bool {
+	if err := r.Jobs.Undeliverable(ctx, e.row, &refusedError{cause}); err != nil {
+		r.Logger.ErrorContext(ctx, "a refused job could not be ended", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
+		return false
+	}
+	r.Logger.ErrorContext(ctx, "SQS refuses a job's message; the job is dead", "job", e.row.ID, "error", cause.Error())
+	return true
+}
+
+// The wait of what is set aside is one to two minutes.
+const setAsideWait = time.Minute
+
+// setAside parks a job whose queue takes nothing for now.
+func (r *Relay) setAside(ctx context.Context, e entry, cause error) bool {
+	until := r.Now().Add(setAsideWait + time.Duration(r.Random()*float64(setAsideWait)))
+	if e.row.Publication.At.After(until) {
+		until = e.row.Publication.At
+	}
+	parked, err := r.Jobs.Park(ctx, e.row, until)
+	if err != nil {
+		r.Logger.ErrorContext(ctx, "a job could neither be sent nor set aside", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
+		return false
+	}
+	r.Logger.WarnContext(ctx, "a job could not be sent", "job", e.row.ID, "parked", parked, "until", until, "error", cause.Error())
+	return true
+}
+
+// messageAtFault tells whether SQS refuses the message itself. It counts keys
+// and rights among the sender's faults, too; those can be mended without
+// touching the message.
+func messageAtFault(err error) bool {
+	var refused *queue.SendError
+	if !errors.As(err, &refused) || !refused.Fault {
+		return false
+	}
+	code := strings.ToLower(refused.Code)
+	for _, mendable := range []string{"kms", "accessdenied", "throttl", "overlimit", "nonexistentqueue", "queuedoesnotexist"} {
+		if strings.Contains(code, mendable) {
+			return false
+		}
+	}
+	return true
+}
+
+// A refusedError is why a job died that could not be sent.
+type refusedError struct{ cause error }
+
+func (e *refusedError) Error() string { return "the queue refuses the job's message: " + e.cause.Error() }
+func (e *refusedError) Unwrap() error { return e.cause }
+
+// ErrorCode is "undeliverable".
+func (e *refusedError) ErrorCode() string { return "undeliverable" }

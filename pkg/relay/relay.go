@@ -1,0 +1,169 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// SendTime is the longest that one invocation spends on sending to one queue
+// (half of what is left of it, where that is less), so that a queue which hangs
+// does not hold up the shard.
+const SendTime = 5 * time.Second
+
+// Queue is the part of SQS that the relay uses; *queue.SQS is one.
+type Queue interface {
+	Send(ctx context.Context, url string, messages []queue.Outgoing) []error
+}
+
+// A Config tells what a relay works with.
+type Config struct {
+	// Jobs is the table. Required.
+	Jobs *store.Jobs
+	// Queue speaks to SQS. Required.
+	Queue Queue
+	// Addresses says where queues and dead-letter queues are, by the queue's
+	// name. Rows for a queue that is not among them are set aside.
+	Addresses map[string]queue.Address
+	// Logger takes what could not be published; default slog.Default().
+	Logger *slog.Logger
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// Random spreads waits, in [0, 1); default math/rand/v2.
+	Random func() float64
+}
+
+// A Relay publishes rows. It keeps nothing between invocations and may be used by
+// many goroutines.
+type Relay struct{ Config }
+
+// New makes a Relay. Every mistake is reported at once.
+func New(config Config) (*Relay, error) {
+	var problems []error
+	if config.Jobs == nil {
+		problems = append(problems, errors.New("relay: Jobs is missing"))
+	}
+	if config.Queue == nil {
+		problems = append(problems, errors.New("relay: Queue is missing"))
+	}
+	for name, address := range config.Addresses {
+		if address.URL == "" || address.Letters == "" {
+			problems = append(problems, fmt.Errorf("relay: Addresses lacks the URL of queue %q or of its dead-letter queue", name))
+		}
+	}
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Random == nil {
+		config.Random = rand.Float64
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return &Relay{config}, nil
+}
+
+// An entry is a row to publish.
+type entry struct {
+	// index is the record's place in the event.
+	index int
+	row   store.Record
+	out   queue.Outgoing
+}
+
+// A target is where rows are published to.
+type target struct {
+	url     string
+	letters bool
+	fifo    bool
+	entries []entry
+	// err is why the target can't be used at all, or nil.
+	err error
+}
+
+// Handle publishes the rows of a stream's batch. The answer names the first
+// record that failed, or none.
+func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+	for i, record := range event.Records {
+		if record.Change.SequenceNumber == "" {
+			return events.DynamoDBEventResponse{}, fmt.Errorf("relay: record %d has no sequence number: not a stream's batch", i)
+		}
+	}
+	// failed has one place for each record, written by whoever publishes it.
+	failed := make([]bool, len(event.Records))
+	var targets sync.WaitGroup
+	for _, t := range r.sort(ctx, event.Records, failed) {
+		targets.Go(func() { r.publish(ctx, t, failed) })
+	}
+	targets.Wait()
+
+	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+	for i, record := range event.Records {
+		if failed[i] {
+			// Lambda goes back to the lowest number that it is told; records
+			// come in their order, so that this is it.
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.DynamoDBBatchItemFailure{ItemIdentifier: record.Change.SequenceNumber})
+			break
+		}
+	}
+	return response, nil
+}
+
+// sort picks the rows to publish and gathers them by where they go, in order.
+func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord, failed []bool) []*target {
+	byAddress := map[string]*target{}
+	var targets []*target
+	for i, record := range records {
+		row, wanted, err := asksToPublish(record)
+		if err != nil {
+			failed[i] = true
+			r.Logger.ErrorContext(ctx, "a row that asks to be published can't be read", "sequence", record.Change.SequenceNumber, "error", err.Error())
+		}
+		if err != nil || !wanted {
+			continue
+		}
+		t := byAddress[row.Publication.To]
+		if t == nil {
+			t = r.target(*row.Publication)
+			byAddress[row.Publication.To] = t
+			targets = append(targets, t)
+		}
+		out, err := r.message(row, t)
+		if err != nil {
+			failed[i] = true
+			r.Logger.ErrorContext(ctx, "a message can't be made", "job", row.ID, "error", err.Error())
+			continue
+		}
+		t.entries = append(t.entries, entry{index: i, row: row, out: out})
+	}
+	return targets
+}
+
+func (r *Relay) target(p store.Publication) *target {
+	name, letters, err := p.Address()
+	if err != nil {
+		return &target{err: err}
+	}
+	address, known := r.Addresses[name]
+	if !known {
+		err = fmt.Errorf("relay: there is no address for queue %q", name)
+	}
+	t := &target{url: address.URL, letters: letters, fifo: address.FIFO(), err: err}
+	if letters {
+		t.url = address.Letters
+	}
+	return t
+}
