@@ -1,0 +1,53 @@
+# Nightshift: every command that a developer needs. `make help` lists them.
+
+GO        ?= go
+CDK       := scripts/cdk
+export CGO_ENABLED ?= 0
+
+.DEFAULT_GOAL := help
+.PHONY: help demo dev test race lint fuzz bench build template synth deploy diff destroy samples
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## photographs through the whole local stack; PHOTO=a file or a folder for your own
+	$(GO) run ./scripts/demo $(if $(PHOTO),-photo "$(PHOTO)")
+
+dev: ## the local stack, kept up until Ctrl-C
+	$(GO) run ./cmd/nightshift dev
+
+test: ## every test
+	$(GO) test ./...
+
+race: ## every test but infra's, with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race $$($(GO) list ./... | grep -v -e /infra -e /scripts)
+
+lint: ## go vet, gofmt, staticcheck, govulncheck
+	scripts/lint
+
+fuzz: ## every fuzz test for FUZZTIME each
+	scripts/fuzz $(or $(FUZZTIME),10s)
+
+bench: ## the measures of docs/performance.md
+	$(GO) run ./scripts/bench
+
+build: ## every function's bootstrap for Lambda, at dist/{arm64,amd64}/FUNCTION
+	$(GO) run ./scripts/build
+
+template: ## template.yaml, from the CDK app (needs Node)
+	$(GO) run ./infra template
+
+synth: build ## the CloudFormation template, by the cdk command (needs Node)
+	$(CDK) synth --quiet
+
+diff: build ## what a deploy would change
+	$(CDK) diff
+
+deploy: build ## to the AWS account that the environment names
+	$(CDK) deploy
+
+destroy: ## the stack; the table and the bucket stay
+	$(CDK) destroy
+
+samples: ## the sample photographs, as files in samples/
+	$(GO) run ./scripts/samplephotos -out samples
