@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/nightshift-go/nightshift/internal/runner"
+)
+
+const devUsage = `Usage: nightshift dev [flags]
+
+Runs the stack that template.yaml declares, with a local AWS endpoint: its
+queues, tables and buckets, its functions as processes, and what invokes them.
+When it serves, it prints one line on standard output:
+
+  ready http=http://127.0.0.1:8080 aws=http://127.0.0.1:4566
+
+The application is at the first address, the stack's own page below it at
+/_nightshift/. Logs go to standard error. Ctrl-C stops everything.
+
+With AWS_ENDPOINT_URL set, that endpoint is used instead of the built-in one,
+and the resources are created there.
+`
+
+var dev = command{name: "dev", summary: "run the whole stack on this machine", run: runDev}
+
+func runDev(ctx context.Context, s streams, args []string) error {
+	flags := newFlags(s, "dev", devUsage)
+	http := flags.String("http", "127.0.0.1:8080", "`address` of the HTTP API; port 0 takes a free one")
+	aws := flags.String("aws", "127.0.0.1:4566", "`address` of the AWS endpoint; port 0 takes a free one")
+	data := flags.String("data", ".nightshift", "`folder` of the stack's data; \":memory:\" keeps nothing")
+	template := flags.String("template", "template.yaml", "`path` of the template")
+	allowRemote := flags.Bool("allow-remote", false, "permit addresses that other machines can reach; nothing asks who they are")
+	verbose := flags.Bool("verbose", false, "log each call to the AWS endpoint")
+	plain, err := parse(s, flags, args)
+	if err != nil {
+		return err
+	}
+	if len(plain) > 0 {
+		return misuse(s, flags, "it takes no arguments, but got %q", plain)
+	}
+	log := newLog(s.err, *verbose)
+	stack, err := runner.Start(ctx, runner.Config{
+		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote,
+		Endpoint: os.Getenv("AWS_ENDPOINT_URL"), Logger: log.logger(), FunctionLog: log.function,
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "ready http=%s aws=%s\n", stack.HTTPURL(), stack.AWSURL())
+	<-ctx.Done()
+	log.logger().Info("stopping")
+	return stack.Close()
+}

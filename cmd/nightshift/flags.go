@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+)
+
+// newFlags makes a command's flags with its usage text.
+func newFlags(s streams, name, usage string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(s.err)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage, "\nFlags:\n")
+		flags.PrintDefaults()
+	}
+	return flags
+}
+
+// parse reads flags before, between and after the plain arguments, and gives
+// those. "--" ends the flags.
+func parse(s streams, flags *flag.FlagSet, args []string) ([]string, error) {
+	var plain []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, errMisuse
+		}
+		rest := flags.Args()
+		if len(rest) == 0 {
+			return plain, nil
+		}
+		if parsed := len(args) - len(rest); parsed > 0 && args[parsed-1] == "--" {
+			return append(plain, rest...), nil
+		}
+		plain, args = append(plain, rest[0]), rest[1:]
+	}
+}
+
+// misuse reports a wrong command line.
+func misuse(s streams, flags *flag.FlagSet, format string, args ...any) error {
+	fmt.Fprintf(s.err, "nightshift %s: %s\n\n", flags.Name(), fmt.Sprintf(format, args...))
+	flags.Usage()
+	return errMisuse
+}

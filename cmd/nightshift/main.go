@@ -1,0 +1,95 @@
+// Command nightshift runs a Nightshift stack on this machine and talks to it.
+//
+//	nightshift dev      run the whole stack of template.yaml
+//	nightshift invoke   run one function once
+//
+// Exit status: 0 for success, 1 for a failure, 2 for misuse.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit statuses.
+const (
+	exitFailure = 1
+	exitMisuse  = 2
+)
+
+// A command is one word after nightshift. Each has a file of its own.
+type command struct {
+	name    string
+	summary string
+	// run does the work; args are what follows the name.
+	run func(ctx context.Context, io streams, args []string) error
+}
+
+// streams are what a command reads and writes. Answers go to out, all else to
+// err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+var commands = []command{dev, invoke}
+
+// errMisuse marks an error of the command line, whose usage has been shown.
+var errMisuse = errors.New("misuse")
+
+// errSilent marks a failure of which everything has been said.
+var errSilent = errors.New("failed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, s streams, args []string) int {
+	if len(args) == 0 {
+		usage(s.err)
+		return exitMisuse
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		usage(s.out)
+		return 0
+	}
+	for _, c := range commands {
+		if c.name == args[0] {
+			return exitCode(s, c.run(ctx, s, args[1:]))
+		}
+	}
+	fmt.Fprintf(s.err, "nightshift: there is no command %q\n\n", args[0])
+	usage(s.err)
+	return exitMisuse
+}
+
+func exitCode(s streams, err error) int {
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errMisuse):
+		return exitMisuse
+	case errors.Is(err, errSilent):
+		return exitFailure
+	}
+	fmt.Fprintln(s.err, "nightshift:", err)
+	return exitFailure
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "Nightshift: background work in Go on AWS Lambda.\n\nUsage: nightshift COMMAND [flags]\n\nCommands:\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+	}
+	fmt.Fprint(w, "\nnightshift COMMAND --help says more of each.\n")
+}

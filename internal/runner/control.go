@@ -1,0 +1,155 @@
+package runner
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
+)
+
+// controlPath is where the stack's own pages are, beside the HTTP API.
+const controlPath = "/_nightshift/"
+
+//go:embed console.html
+var console []byte
+
+// ErrNoFunction means that the template has no function of a name.
+var ErrNoFunction = errors.New("no such function")
+
+// Invoke runs a function once, named by logical id, folder, name or ARN.
+func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (lambdaruntime.Result, error) {
+	f := s.function(function)
+	if f == nil {
+		return lambdaruntime.Result{}, fmt.Errorf("runner: %w: %q; there are %s", ErrNoFunction, function, strings.Join(s.folders(), ", "))
+	}
+	return f.Invoke(ctx, payload)
+}
+
+func (s *Stack) folders() []string {
+	all := make([]string, len(s.functions))
+	for i, f := range s.functions {
+		all[i] = f.Folder
+	}
+	return all
+}
+
+// exceptControl sends the control paths to one handler and all else to another,
+// without ServeMux's rewriting of paths for the latter.
+func exceptControl(control, rest http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == strings.TrimSuffix(controlPath, "/") || strings.HasPrefix(r.URL.Path, controlPath) {
+			control.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	})
+}
+
+// control serves the console, the state and Lambda's Invoke call.
+func (s *Stack) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+controlPath+"{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(console) // the client is gone: nobody is left to tell
+	})
+	mux.HandleFunc("GET "+controlPath+"state", s.serveState)
+	mux.HandleFunc("POST "+controlPath+"2015-03-31/functions/{name}/invocations", s.serveInvoke)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.trusted(r) {
+			refuse(w, http.StatusForbidden, "AccessDeniedException", "only pages of this stack may ask")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// trusted keeps pages of other sites, which a browser may show beside this
+// stack, from driving it: they come with another Origin, or with a Host name
+// that was made to point here.
+func (s *Stack) trusted(r *http.Request) bool {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if !s.config.AllowRemote && !isLoopback(strings.Trim(host, "[]")) {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == r.Host
+}
+
+// serveInvoke answers Lambda's Invoke call.
+// https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+func (s *Stack) serveInvoke(w http.ResponseWriter, r *http.Request) {
+	f := s.function(r.PathValue("name"))
+	if f == nil {
+		refuse(w, http.StatusNotFound, "ResourceNotFoundException", fmt.Sprintf("no such function: %q; there are %s", r.PathValue("name"), strings.Join(s.folders(), ", ")))
+		return
+	}
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambdaruntime.MaxPayload+1))
+	if err != nil {
+		invokeError(w, fmt.Errorf("%w: %w", lambdaruntime.ErrTooLarge, err))
+		return
+	}
+	if len(payload) > 0 && !json.Valid(payload) {
+		refuse(w, http.StatusBadRequest, "InvalidRequestContentException", "the payload is not JSON")
+		return
+	}
+	switch kind := r.Header.Get("X-Amz-Invocation-Type"); kind {
+	case "", "RequestResponse":
+		result, err := f.Invoke(r.Context(), payload)
+		if err != nil {
+			invokeError(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Amz-Executed-Version", "$LATEST")
+		w.Header().Set("X-Amzn-Requestid", result.RequestID)
+		if result.FunctionError != "" {
+			w.Header().Set("X-Amz-Function-Error", result.FunctionError)
+		}
+		_, _ = w.Write(result.Payload) // the client is gone: nobody is left to tell
+	case "Event":
+		if err := f.InvokeAsync(payload); err != nil {
+			invokeError(w, err)
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+	case "DryRun":
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		refuse(w, http.StatusBadRequest, "InvalidParameterValueException", fmt.Sprintf("the invocation type %q", kind))
+	}
+}
+
+func invokeError(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, lambdaruntime.ErrThrottled):
+		refuse(w, http.StatusTooManyRequests, "TooManyRequestsException", "Rate Exceeded.")
+	case errors.Is(err, lambdaruntime.ErrTooLarge):
+		refuse(w, http.StatusRequestEntityTooLarge, "RequestTooLargeException", err.Error())
+	default:
+		refuse(w, http.StatusInternalServerError, "ServiceException", err.Error())
+	}
+}
+
+// refuse answers with an error in the shape of Lambda's API.
+func refuse(w http.ResponseWriter, status int, kind, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Amzn-Errortype", kind)
+	w.WriteHeader(status)
+	body, _ := json.Marshal(map[string]string{"Type": "User", "message": message}) // strings always encode
+	_, _ = w.Write(body)                                                           // the client is gone: nobody is left to tell
+}

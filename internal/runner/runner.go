@@ -1,0 +1,279 @@
+// Package runner runs on one machine what a SAM template declares: the AWS
+// endpoint, its resources, the functions as processes and the event sources in
+// front of them.
+//
+// With Config.Endpoint another AWS endpoint takes the place of the built-in one.
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nightshift-go/nightshift/internal/localaws"
+	"github.com/nightshift-go/nightshift/internal/samtemplate"
+)
+
+// InMemory as Config.DataDir keeps nothing.
+const InMemory = ":memory:"
+
+// accountID is the account of everything local.
+const accountID = "000000000000"
+
+// stopGrace is how long batches under way may take when the stack stops.
+const stopGrace = 3 * time.Second
+
+// Config sets a stack up. The zero value of each field but Template has a
+// meaning.
+type Config struct {
+	// Template is the path of template.yaml. Required. Functions' sources are
+	// at functions/NAME beside it.
+	Template string
+	// DataDir is where the stack keeps its data; "" or InMemory keeps nothing.
+	DataDir string
+	// HTTPAddr and AWSAddr are where to listen; "" means a free loopback port.
+	HTTPAddr, AWSAddr string
+	// AllowRemote permits addresses that other machines can reach.
+	AllowRemote bool
+	// Endpoint is the URL of an AWS endpoint to use instead of the built-in one.
+	Endpoint string
+	// Region is the AWS region; "" means us-east-1.
+	Region string
+	// Parameters are values for the template's parameters.
+	Parameters map[string]string
+	// BuildDir holds NAME/bootstrap of each function; "" means dist/local beside
+	// the template.
+	BuildDir string
+	// Prebuilt takes what is in BuildDir instead of building it.
+	Prebuilt bool
+	// Concurrency bounds the environments of each function; zero means 64.
+	Concurrency int
+	// Workers bounds the concurrent batches of each queue; zero means twice the
+	// number of processors, at least 4.
+	Workers int
+	// StreamPoll is the wait between reads of an empty stream; zero means
+	// 250 ms, as in AWS.
+	StreamPoll time.Duration
+	// WithoutSources leaves queues, streams and schedules unpolled.
+	WithoutSources bool
+	// Logger takes what the stack has to say; nil drops it.
+	Logger *slog.Logger
+	// FunctionLog takes what functions write, line by line; nil sends it to
+	// Logger. It is called concurrently.
+	FunctionLog func(function, line string)
+	// Local adjusts the built-in endpoint; its Dir and Region are overwritten.
+	Local localaws.Config
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// A Stack runs. Its methods are safe for concurrent use.
+type Stack struct {
+	config    Config
+	template  *samtemplate.Template
+	folder    *folder
+	clients   clients
+	functions []*function
+	queues    []*queue
+	mappings  []mappingState
+	schedules []samtemplate.Schedule
+
+	httpURL, awsURL string
+
+	sources sync.WaitGroup
+	cancel  context.CancelFunc
+	closers []func() error // run last to first
+	once    sync.Once
+	closed  error
+}
+
+// Start brings a stack up and returns when it serves. ctx bounds the start only.
+func Start(ctx context.Context, config Config) (*Stack, error) {
+	config.DataDir = cmp.Or(config.DataDir, InMemory)
+	config.HTTPAddr = cmp.Or(config.HTTPAddr, "127.0.0.1:0")
+	config.AWSAddr = cmp.Or(config.AWSAddr, "127.0.0.1:0")
+	config.Region = cmp.Or(config.Region, "us-east-1")
+	config.Workers = cmp.Or(config.Workers, defaultWorkers())
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.FunctionLog == nil {
+		config.FunctionLog = func(function, line string) { config.Logger.Info(line, "function", function) }
+	}
+	template, err := samtemplate.ParseFile(config.Template)
+	if err != nil {
+		return nil, fmt.Errorf("runner: %w", err)
+	}
+	for _, w := range template.Warnings {
+		config.Logger.Warn(w.Error(), "template", config.Template)
+	}
+	s := &Stack{config: config, template: template}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("runner: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Stack) start(ctx context.Context) error {
+	background, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	folder, err := openFolder(s.config.DataDir)
+	if err != nil {
+		return err
+	}
+	s.folder = folder
+	s.onClose(folder.close)
+	front, err := s.listen(s.config.HTTPAddr)
+	if err != nil {
+		return err
+	}
+	s.onClose(func() error { return ignoreClosed(front.Close()) })
+	s.httpURL = urlOf(front)
+	if err := s.startEndpoint(); err != nil {
+		return err
+	}
+	scope, err := s.provision(ctx)
+	if err != nil {
+		return err
+	}
+	s.onClose(s.closeFunctions)
+	if err := s.build(ctx); err != nil {
+		return err
+	}
+	wiring, err := s.template.Wiring(scope)
+	if err != nil {
+		return err
+	}
+	sources, err := s.wire(wiring)
+	if err != nil {
+		return err
+	}
+	api, err := s.front(wiring)
+	if err != nil {
+		return err
+	}
+	s.serve(front, api)
+	s.onClose(func() error { return s.stopSources(cancel) })
+	if !s.config.WithoutSources {
+		for _, run := range sources {
+			s.sources.Go(func() { run(background) })
+		}
+	}
+	return folder.writeState(state{HTTP: s.httpURL, AWS: s.awsURL})
+}
+
+// HTTPURL is the address of the HTTP API: "http://127.0.0.1:8080".
+func (s *Stack) HTTPURL() string { return s.httpURL }
+
+// AWSURL is the address of the AWS endpoint.
+func (s *Stack) AWSURL() string { return s.awsURL }
+
+// Close stops everything: requests and batches under way have a moment to end,
+// then no process of the stack is left. It can be called twice.
+func (s *Stack) Close() error {
+	s.once.Do(func() {
+		if s.cancel != nil {
+			defer s.cancel()
+		}
+		var errs []error
+		for i := len(s.closers) - 1; i >= 0; i-- {
+			errs = append(errs, s.closers[i]())
+		}
+		s.closed = errors.Join(errs...)
+	})
+	return s.closed
+}
+
+func (s *Stack) onClose(f func() error) { s.closers = append(s.closers, f) }
+
+// stopSources lets batches under way end for a moment, then ends the functions
+// that they wait for.
+func (s *Stack) stopSources(cancel context.CancelFunc) error {
+	cancel()
+	done := make(chan struct{})
+	go func() {
+		s.sources.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(stopGrace):
+	}
+	err := s.closeFunctions()
+	<-done
+	return err
+}
+
+func (s *Stack) closeFunctions() error {
+	var all sync.WaitGroup
+	for _, f := range s.functions {
+		if f.Function != nil {
+			all.Go(f.Close)
+		}
+	}
+	all.Wait()
+	return nil
+}
+
+// startEndpoint starts the built-in AWS endpoint, unless there is another.
+func (s *Stack) startEndpoint() error {
+	if s.config.Endpoint != "" {
+		s.awsURL = s.config.Endpoint
+		s.clients = newClients(s.awsURL, s.config.Region)
+		return nil
+	}
+	listener, err := s.listen(s.config.AWSAddr)
+	if err != nil {
+		return err
+	}
+	local := s.config.Local
+	local.Dir, local.Region, local.AccountID = filepath.Join(s.folder.path, "aws"), s.config.Region, accountID
+	if local.Logger == nil {
+		local.Logger = s.config.Logger
+	}
+	if local.Now == nil {
+		local.Now = s.config.Now
+	}
+	endpoint, err := localaws.New(local)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	s.onClose(endpoint.Close)
+	s.serve(listener, endpoint)
+	s.awsURL = urlOf(listener)
+	s.clients = newClients(s.awsURL, s.config.Region)
+	return nil
+}
+
+// serve answers on a listener until the stack closes.
+func (s *Stack) serve(listener net.Listener, h http.Handler) {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug)}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			s.config.Logger.Error("serving ended", "address", listener.Addr().String(), "error", err)
+		}
+	}()
+	s.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		err := server.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close()
+		}
+		<-stopped
+		return err
+	})
+}
