@@ -1,0 +1,90 @@
+package constructs
+
+import (
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsscheduler"
+	core "github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/nightshift-go/nightshift/pkg/settings"
+)
+
+// SweepProps are the settings of a stack's sweep.
+type SweepProps struct {
+	// Table is the jobs table.
+	Table awsdynamodb.Table
+	// Function is the sweep. Timeout defaults to 50 seconds: less than the
+	// minute between two runs.
+	Function FunctionProps
+}
+
+// A Sweep is the function that runs once a minute, finds what is due in the
+// index and heals what was lost by a paced scan of the table.
+type Sweep struct {
+	// Function is the sweep.
+	Function awslambda.Function
+}
+
+// NewSweep makes the sweep of a stack and its schedule.
+func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
+	self := core.NewConstruct(scope, jsii.String(id))
+	props.Function.Timeout = orDefault(props.Function.Timeout, 50*time.Second)
+	function := NewFunction(self, "Function", props.Function)
+	function.AddEnvironment(jsii.String(settings.Table), props.Table.TableName(), nil)
+	function.AddToRolePolicy(Allow(props.Table.TableArn(),
+		"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Scan", "dynamodb:UpdateItem"))
+	function.AddToRolePolicy(Allow(IndexArn(props.Table, DueIndex), "dynamodb:Query"))
+	// A run that failed or came late is not repeated: the next minute's does
+	// the same work.
+	function.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{
+		RetryAttempts: jsii.Number(0),
+		MaxEventAge:   seconds(time.Minute),
+	})
+	everyMinuteInvoke(self, function)
+
+	newAlarm(self, "StoppedAlarm", alarm{
+		says:   "The sweep has not run for five minutes: nothing comes due.",
+		metric: function.MetricInvocations(everyMinute("Sum")),
+		above:  1, below: true, minutes: 5,
+		ifMissing: awscloudwatch.TreatMissingData_BREACHING,
+		actions:   props.Function.AlarmActions,
+	})
+	return Sweep{function}
+}
+
+// everyMinuteInvoke makes the schedule and the role by which it may invoke this
+// one function. The role's trust is limited to schedules of the account:
+// https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+func everyMinuteInvoke(scope core.Construct, function awslambda.Function) {
+	role := awsiam.NewRole(scope, jsii.String("ScheduleRole"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
+			Conditions: &map[string]any{
+				"StringEquals": map[string]any{"aws:SourceAccount": function.Stack().Account()},
+			},
+		}),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{
+			"Invoke": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{
+				Statements: &[]awsiam.PolicyStatement{Allow(function.FunctionArn(), "lambda:InvokeFunction")},
+			}),
+		},
+	})
+	awsscheduler.NewCfnSchedule(scope, jsii.String("Schedule"), &awsscheduler.CfnScheduleProps{
+		Description:        jsii.String("Runs the sweep."),
+		ScheduleExpression: jsii.String("rate(1 minute)"),
+		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")},
+		State:              jsii.String("ENABLED"),
+		Target: &awsscheduler.CfnSchedule_TargetProperty{
+			Arn:     function.FunctionArn(),
+			RoleArn: role.RoleArn(),
+			RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{
+				MaximumEventAgeInSeconds: jsii.Number(60),
+				MaximumRetryAttempts:     jsii.Number(0),
+			},
+		},
+	})
+}

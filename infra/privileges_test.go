@@ -1,0 +1,121 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What each function may do, besides writing its own log and traces. Nothing
+// else may be in a policy: a new right is a new line here.
+var privileges = map[string][]string{
+	"EnqueueFunction": {
+		"dynamodb:GetItem <JobsTable.Arn>",
+		"dynamodb:PutItem <JobsTable.Arn>",
+		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
+	},
+	"StatusFunction": {"dynamodb:GetItem <JobsTable.Arn>"},
+	"CancelFunction": {"dynamodb:GetItem <JobsTable.Arn>", "dynamodb:UpdateItem <JobsTable.Arn>"},
+	"UploadsFunction": {
+		"s3:PutObject <ObjectsBucket.Arn>/uploads/*",
+		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
+	},
+	"WebFunction": {"s3:GetObject <ObjectsBucket.Arn>/photos/*"},
+	"SweepFunction": {
+		"dynamodb:GetItem <JobsTable.Arn>",
+		"dynamodb:PutItem <JobsTable.Arn>",
+		"dynamodb:Query <JobsTable.Arn>/index/due",
+		"dynamodb:Scan <JobsTable.Arn>",
+		"dynamodb:UpdateItem <JobsTable.Arn>",
+	},
+	"RelayFunction": {
+		"dynamodb:DescribeStream <JobsTable.StreamArn>",
+		"dynamodb:GetRecords <JobsTable.StreamArn>",
+		"dynamodb:GetShardIterator <JobsTable.StreamArn>",
+		"dynamodb:ListStreams *",
+		"dynamodb:UpdateItem <JobsTable.Arn>",
+		"s3:ListBucket <ObjectsBucket.Arn>",
+		"s3:PutObject <ObjectsBucket.Arn>/aws/lambda/*",
+		"sqs:SendMessage <PhotosDeadLetterQueue.Arn>",
+		"sqs:SendMessage <PhotosQueue.Arn>",
+	},
+	"BackstopFunction": {
+		"dynamodb:GetItem <JobsTable.Arn>",
+		"dynamodb:UpdateItem <JobsTable.Arn>",
+		"sqs:ChangeMessageVisibility <BackstopQueue.Arn>",
+		"sqs:DeleteMessage <BackstopQueue.Arn>",
+		"sqs:GetQueueAttributes <BackstopQueue.Arn>",
+		"sqs:ReceiveMessage <BackstopQueue.Arn>",
+		"sqs:SendMessage <PhotosDeadLetterQueue.Arn>",
+	},
+	"PhotosFunction": {
+		"dynamodb:ConditionCheckItem <JobsTable.Arn>",
+		"dynamodb:GetItem <JobsTable.Arn>",
+		"dynamodb:PutItem <JobsTable.Arn>",
+		"dynamodb:UpdateItem <JobsTable.Arn>",
+		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",
+		"s3:ListBucket <ObjectsBucket.Arn>",
+		"s3:PutObject <ObjectsBucket.Arn>/photos/*",
+		"sqs:ChangeMessageVisibility <PhotosQueue.Arn>",
+		"sqs:DeleteMessage <PhotosQueue.Arn>",
+		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
+		"sqs:ReceiveMessage <PhotosQueue.Arn>",
+		"sqs:SendMessage <PhotosDeadLetterQueue.Arn>",
+	},
+}
+
+func TestLeastPrivilege(t *testing.T) {
+	policies := ofType(t, "AWS::IAM::Policy")
+	for _, id := range functionIDs(t) {
+		policy := policies[id+"RoleDefaultPolicy"]
+		want(t, id+"RoleDefaultPolicy", policy, map[string]string{"Roles": "<" + id + "Role>"})
+		own := []string{
+			"logs:CreateLogStream <" + id + "Logs.Arn>", "logs:PutLogEvents <" + id + "Logs.Arn>",
+			"xray:PutTelemetryRecords *", "xray:PutTraceSegments *",
+		}
+		wanted := slices.Sorted(slices.Values(append(own, privileges[id]...)))
+		if got := allowed(t, policy); !slices.Equal(got, wanted) {
+			t.Errorf("%s may\n  %s\nwant\n  %s", id, strings.Join(got, "\n  "), strings.Join(wanted, "\n  "))
+		}
+	}
+	if len(policies) != len(privileges) {
+		t.Errorf("there are %d policies for %d functions", len(policies), len(privileges))
+	}
+}
+
+func functionIDs(t *testing.T) []string {
+	t.Helper()
+	var ids []string
+	for id := range ofType(t, "AWS::Lambda::Function") {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// allowed lists every action with every resource of a policy.
+func allowed(t *testing.T, policy map[string]any) []string {
+	t.Helper()
+	var all []string
+	document, _ := policy["PolicyDocument"].(map[string]any)
+	for _, element := range list(document["Statement"]) {
+		statement := element.(map[string]any)
+		if statement["Effect"] != "Allow" || statement["NotAction"] != nil || statement["NotResource"] != nil {
+			t.Errorf("a statement of another kind: %v", statement)
+		}
+		for _, action := range list(statement["Action"]) {
+			for _, resource := range list(statement["Resource"]) {
+				all = append(all, text(action)+" "+text(resource))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func list(value any) []any {
+	if many, ok := value.([]any); ok {
+		return many
+	}
+	return []any{value}
+}

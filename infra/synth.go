@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	core "github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// An assembly is what a synthesis gave.
+type assembly struct {
+	template []byte   // CloudFormation, JSON
+	notes    []string // what constructs had to say
+}
+
+// synthesise writes the cloud assembly of the stack to the folder out. Assets
+// is the folder of the built functions.
+func synthesise(root, assets, out string) (*assembly, error) {
+	context, err := readContext(root)
+	if err != nil {
+		return nil, err
+	}
+	app := awscdk.NewApp(&awscdk.AppProps{
+		Context:            &context,
+		Outdir:             jsii.String(out),
+		AnalyticsReporting: jsii.Bool(false),
+	})
+	stack := newCrumb(app, options{
+		Assets:         assets,
+		AlarmTopic:     contextString(app, "alarm-topic"),
+		NoReservations: contextString(app, "no-reservations") == "true",
+	})
+	app.Synth(nil)
+	template, err := os.ReadFile(filepath.Join(out, stackName+".template.json"))
+	if err != nil {
+		return nil, fmt.Errorf("infra: reading the synthesised template: %w", err)
+	}
+	return &assembly{template, notes(stack)}, nil
+}
+
+func contextString(app awscdk.App, key string) string {
+	value, _ := app.Node().TryGetContext(jsii.String(key)).(string)
+	return value
+}
+
+// notes are the annotations of a stack, in the words of the cdk command.
+func notes(stack awscdk.Stack) []string {
+	kinds := map[string]string{"aws:cdk:info": "Info", "aws:cdk:warning": "Warning", "aws:cdk:error": "Error"}
+	var found []string
+	for _, child := range *stack.Node().FindAll(core.ConstructOrder_PREORDER) {
+		for _, entry := range *child.Node().Metadata() {
+			if kind := kinds[*entry.Type]; kind != "" {
+				found = append(found, fmt.Sprintf("[%s at /%s] %v", kind, *child.Node().Path(), entry.Data))
+			}
+		}
+	}
+	return found
+}
+
+// functionNames are the folders of functions/ that the stack uses.
+var functionNames = []string{"backstop", "cancel", "enqueue", "photos", "relay", "status", "sweep", "uploads", "web"}
+
+// standIns makes a folder that looks like that of the built functions.
+func standIns(assets string) error {
+	for _, name := range functionNames {
+		folder := filepath.Join(assets, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return fmt.Errorf("infra: making a stand-in for %s: %w", name, err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "bootstrap"), []byte(name), 0o755); err != nil {
+			return fmt.Errorf("infra: making a stand-in for %s: %w", name, err)
+		}
+	}
+	return nil
+}
