@@ -55,8 +55,9 @@ func (s *Stack) wire(w *samtemplate.Wiring) ([]source, error) {
 }
 
 func (s *Stack) makeFunction(f *function, async []samtemplate.AsyncSettings) error {
-	environment := s.environment()
+	environment := map[string]string{}
 	maps.Copy(environment, f.settings.Environment.Variables)
+	maps.Copy(environment, s.environment()) // the endpoint is the stack's, whatever the template says
 	config := lambdaruntime.Config{
 		Name: f.name, ARN: f.arn, Bootstrap: f.bootstrap, Handler: f.settings.Handler, Region: s.config.Region, Environment: environment,
 		Timeout: time.Duration(f.settings.Timeout) * time.Second, MemoryMB: f.settings.MemorySize, Concurrency: cmp.Or(s.config.Concurrency, 64),
