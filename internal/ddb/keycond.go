@@ -84,7 +84,7 @@ func (k *KeyCondition) check(schema KeySchema) error {
 		if value.kind != key.Kind {
 			return Invalidf("One or more parameter values were invalid: Condition parameter type does not match schema type")
 		}
-		if value.kind != KindN && value.text == "" && k.op != "begins_with" {
+		if value.kind != KindN && value.text == "" && (i == 0 || k.op != "begins_with") {
 			return Invalidf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", emptyName(value.kind), key.Name)
 		}
 	}

@@ -77,7 +77,7 @@ func ItemFromSDK(item map[string]types.AttributeValue) (ddb.Item, error) {
 	for name, value := range item {
 		converted, err := FromSDK(value)
 		if err != nil {
-			return nil, fmt.Errorf("ddb: converting the attribute %q: %w", name, err)
+			return nil, fmt.Errorf("sdk: converting the attribute %q: %w", name, err)
 		}
 		out[name] = converted
 	}

@@ -66,15 +66,23 @@ func (db *DB) batchWriteItem(in *batchWriteItemInput) (*batchWriteItemOutput, er
 	if err != nil {
 		return nil, err
 	}
-	if err := db.checkDistinct(mutations, "Provided list of item keys contains duplicates"); err != nil {
-		return nil, err
-	}
+	seen := map[string]bool{}
 	for _, m := range mutations {
-		made, err := db.run(m) // each write stands alone, as in AWS
+		id, err := m.id(db)
 		if err != nil {
 			return nil, err
 		}
-		meter.wrote(made)
+		if seen[id] {
+			return nil, invalidf("Provided list of item keys contains duplicates")
+		}
+		seen[id] = true
+	}
+	made, err := db.runAll(mutations)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range made {
+		meter.wrote(c)
 	}
 	return &batchWriteItemOutput{UnprocessedItems: map[string][]writeRequest{}, ConsumedCapacity: meter.tables}, nil
 }
@@ -100,23 +108,6 @@ func (in *batchWriteItemInput) mutations() ([]*mutation, error) {
 		return nil, invalidf("1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Member must have length less than or equal to %d and greater than or equal to 1", maxBatchWrite)
 	}
 	return mutations, nil
-}
-
-// checkDistinct checks all targets, and that no two are the same item.
-func (db *DB) checkDistinct(mutations []*mutation, message string) error {
-	seen := map[string]bool{}
-	for _, m := range mutations {
-		t, key, err := m.target(db)
-		if err != nil {
-			return err
-		}
-		id := t.Name + "\x00" + string(key)
-		if seen[id] {
-			return invalidf("%s", message)
-		}
-		seen[id] = true
-	}
-	return nil
 }
 
 // A get is one item to read.

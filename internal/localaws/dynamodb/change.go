@@ -21,7 +21,7 @@ type change struct {
 func (t *table) read(tx *bolt.Tx, key []byte) (ddb.Item, error) {
 	bucket := tx.Bucket(t.itemsBucket())
 	if bucket == nil {
-		return nil, errTableGone(t)
+		return nil, errNoTable(t.Name)
 	}
 	data := bucket.Get(key)
 	if data == nil {

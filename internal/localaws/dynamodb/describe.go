@@ -63,7 +63,7 @@ type (
 func (db *DB) description(tx *bolt.Tx, t *table) (*tableDescription, error) {
 	items := tx.Bucket(t.itemsBucket())
 	if items == nil {
-		return nil, errTableGone(t)
+		return nil, errNoTable(t.Name)
 	}
 	stats := items.Stats()
 	d := &tableDescription{

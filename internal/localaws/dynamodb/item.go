@@ -105,12 +105,12 @@ func (db *DB) write(o *writeOptions, action string, item ddb.Item, e *expression
 	if err != nil {
 		return nil, err
 	}
-	made, err := db.run(m)
+	made, err := db.runAll([]*mutation{m})
 	if err != nil {
 		return nil, err
 	}
-	meter.wrote(made)
-	return &writeOutput{Attributes: returned(o.ReturnValues, m.update, made), ConsumedCapacity: meter.one()}, nil
+	meter.wrote(made[0])
+	return &writeOutput{Attributes: returned(o.ReturnValues, m.update, made[0]), ConsumedCapacity: meter.one()}, nil
 }
 
 // returned is what ReturnValues asks for.
@@ -172,8 +172,4 @@ func parseProjection(expr *string, names map[string]string) (projection *ddb.Pro
 		return err
 	})
 	return projection, err
-}
-
-func errTableGone(t *table) error {
-	return &ddb.ValidationError{Message: "Table is being deleted: " + t.Name}
 }

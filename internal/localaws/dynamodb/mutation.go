@@ -42,6 +42,15 @@ func (m *mutation) target(db *DB) (*table, []byte, error) {
 	return t, storageKey(t.Key, m.item), nil
 }
 
+// id names the item that a mutation is about.
+func (m *mutation) id(db *DB) (string, error) {
+	t, key, err := m.target(db)
+	if err != nil {
+		return "", err
+	}
+	return t.Name + "\x00" + string(key), nil
+}
+
 // prepare holds a mutation against the store and gives the change that it
 // makes; it writes nothing. Its refusals are *awsjson.Error or
 // *ddb.ValidationError.
@@ -102,14 +111,22 @@ func (m *mutation) updated(t *table, old ddb.Item) (ddb.Item, error) {
 	return next, t.checkItem(next, "Item size to update has exceeded the maximum allowed size")
 }
 
-// run prepares and applies one mutation in a transaction of the writer.
-func (db *DB) run(m *mutation) (change, error) {
-	var made change
-	err := db.writer.do(func(tx *writeTx) (err error) {
-		if made, err = m.prepare(db, tx); err != nil {
-			return err
+// runAll prepares and applies mutations, one after another, in one transaction
+// of the writer. AWS promises less for a batch; that all or none are applied
+// is one of its possible outcomes.
+func (db *DB) runAll(mutations []*mutation) ([]change, error) {
+	made := make([]change, len(mutations))
+	err := db.writer.do(func(tx *writeTx) error {
+		for i, m := range mutations {
+			var err error
+			if made[i], err = m.prepare(db, tx); err != nil {
+				return err
+			}
+			if err := db.apply(tx, made[i]); err != nil {
+				return err
+			}
 		}
-		return db.apply(tx, made)
+		return nil
 	})
 	return made, err
 }

@@ -171,7 +171,7 @@ func (p *page) read(tx *bolt.Tx) error {
 	}
 	bucket := tx.Bucket(name)
 	if bucket == nil {
-		return errTableGone(p.table)
+		return errNoTable(p.table.Name)
 	}
 	var last ddb.Item
 	cursor := bucket.Cursor()

@@ -90,7 +90,11 @@ func (db *DB) find(name string) (*table, error) {
 	if t, ok := (*db.catalog.Load())[name]; ok {
 		return t, nil
 	}
-	return nil, awsjson.Errorf("ResourceNotFoundException", "Requested resource not found: Table: %s not found", name)
+	return nil, errNoTable(name)
+}
+
+func errNoTable(name string) error {
+	return awsjson.Errorf("ResourceNotFoundException", "Requested resource not found: Table: %s not found", name)
 }
 
 // save writes a definition; the catalog follows when the transaction is

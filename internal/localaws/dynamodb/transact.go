@@ -72,7 +72,7 @@ func (db *DB) transactWriteItems(in *transactWriteItemsInput) (*transactWriteIte
 	if err != nil {
 		return nil, err
 	}
-	if err := db.checkDistinct(mutations, "Transaction request cannot include multiple operations on one item"); err != nil {
+	if err := db.checkTargets(mutations); err != nil {
 		return nil, err
 	}
 	token, err := in.token()
@@ -161,6 +161,23 @@ func (o *transactOptions) mutation(action string, subject ddb.Item, e *expressio
 		return nil, err
 	}
 	return options.mutation(action, subject, e, update)
+}
+
+// checkTargets refuses unknown tables and two mutations of one item. Whatever
+// else is wrong with an item cancels the transaction, with its reason.
+func (db *DB) checkTargets(mutations []*mutation) error {
+	seen := map[string]bool{}
+	for _, m := range mutations {
+		if _, err := db.find(m.table); err != nil {
+			return err
+		}
+		id, err := m.id(db)
+		if err == nil && seen[id] {
+			return invalidf("Transaction request cannot include multiple operations on one item")
+		}
+		seen[id] = true
+	}
+	return nil
 }
 
 // prepareAll holds every mutation against the same state. If one fails, the

@@ -72,7 +72,11 @@ func (in *updateTableInput) settings(t *table) error {
 		if err := checkAttributes(in.AttributeDefinitions); err != nil {
 			return err
 		}
-		t.Attributes = mergeAttributes(t.Attributes, in.AttributeDefinitions)
+		merged, err := mergeAttributes(t.Attributes, in.AttributeDefinitions)
+		if err != nil {
+			return err
+		}
+		t.Attributes = merged
 	}
 	if in.BillingMode != "" || in.ProvisionedThroughput != nil {
 		mode := in.BillingMode
@@ -96,15 +100,19 @@ func (in *updateTableInput) settings(t *table) error {
 	return nil
 }
 
-// mergeAttributes adds definitions to those that are there.
-func mergeAttributes(old, more []attributeDefinition) []attributeDefinition {
+// mergeAttributes adds definitions to those that are there, which keep their
+// types.
+func mergeAttributes(old, more []attributeDefinition) ([]attributeDefinition, error) {
 	merged := slices.Clone(old)
 	for _, a := range more {
-		if !slices.ContainsFunc(merged, func(b attributeDefinition) bool { return a.AttributeName == b.AttributeName }) {
+		at := slices.IndexFunc(merged, func(b attributeDefinition) bool { return a.AttributeName == b.AttributeName })
+		if at < 0 {
 			merged = append(merged, a)
+		} else if merged[at] != a {
+			return nil, invalidf("One or more parameter values were invalid: Cannot redefine attribute '%s'", a.AttributeName)
 		}
 	}
-	return merged
+	return merged, nil
 }
 
 func (t *table) updateIndex(tx *writeTx, update indexUpdate) error {
