@@ -29,7 +29,7 @@ func (t *Template) Active(r *Resource, s *Scope) (bool, error) {
 		return true, nil
 	}
 	d := t.decoder(s)
-	holds := d.condition(r.Line, r.condition, 0)
+	holds := d.condition(r.Line, r.condition)
 	return holds, d.err()
 }
 

@@ -48,6 +48,9 @@ type resolver struct {
 	*checker
 	template *Template
 	scope    *Scope
+
+	known      map[string]bool // conditions evaluated
+	evaluating map[string]bool
 }
 
 // value gives the node without intrinsic functions on top; nil stands for
@@ -78,7 +81,7 @@ func (r *resolver) value(n *node) *node {
 		return text(n.line, base64.StdEncoding.EncodeToString([]byte(r.string(a))))
 	case "Fn::If":
 		branch := a.list[2]
-		if r.condition(n.line, a.list[0].text, 0) {
+		if r.condition(n.line, a.list[0].text) {
 			branch = a.list[1]
 		}
 		return r.value(branch)
@@ -90,7 +93,7 @@ func (r *resolver) value(n *node) *node {
 		}
 		return found
 	}
-	return text(n.line, strconv.FormatBool(r.evaluate(n, 0)))
+	return text(n.line, strconv.FormatBool(r.evaluate(n)))
 }
 
 func (r *resolver) selected(n *node) *node {
