@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/dynamodb"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
 )
@@ -59,6 +60,7 @@ type Server struct {
 	cfg       Config
 	temporary string // folder to remove at Close
 	sqs       *sqs.DB
+	dynamodb  *dynamodb.DB
 	s3        *s3.DB
 	services  map[string]*awsjson.Service // by prefix of X-Amz-Target
 
@@ -100,6 +102,13 @@ func (s *Server) open() error {
 		return err
 	}
 	s.add(s.sqs.Service())
+	s.dynamodb, err = dynamodb.Open(dynamodb.Config{
+		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	s.add(s.dynamodb.Services()...)
 	s.s3, err = s3.Open(s3.Config{Dir: filepath.Join(dir, "s3"), Now: s.cfg.Now, Region: s.cfg.Region, Secret: s.cfg.Secret})
 	return err
 }
@@ -110,12 +119,19 @@ func (s *Server) add(services ...*awsjson.Service) {
 	}
 }
 
+// Changed gives a channel that closes when the next stream record is written,
+// for a reader of streams that does not want to poll.
+func (s *Server) Changed() <-chan struct{} { return s.dynamodb.Changed() }
+
 // Close ends waiting calls, closes the files and removes a temporary folder.
 // Stop the HTTP server before.
 func (s *Server) Close() error {
 	var errs []error
 	if s.sqs != nil {
 		errs = append(errs, s.sqs.Close())
+	}
+	if s.dynamodb != nil {
+		errs = append(errs, s.dynamodb.Close())
 	}
 	if s.s3 != nil {
 		errs = append(errs, s.s3.Close())

@@ -1,6 +1,8 @@
 package s3
 
 import (
+	"crypto/md5"
+	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -38,7 +40,7 @@ func (db *DB) copyObject(c *call) error {
 			return err
 		}
 	}
-	if o.Blob, err = db.duplicate(f); err != nil {
+	if o.Blob, o.ETag, err = db.duplicate(f); err != nil {
 		return err
 	}
 	o.Modified = db.now().UnixMilli()
@@ -66,15 +68,17 @@ func copySource(header string) (target, error) {
 	return target{bucket, key}, nil
 }
 
-// duplicate copies bodies, one behind the other, into a new blob.
-func (db *DB) duplicate(bodies ...io.Reader) (string, error) {
+// duplicate copies bodies, one behind the other, into a new blob, and gives its
+// ETag as well.
+func (db *DB) duplicate(bodies ...io.Reader) (name, etag string, err error) {
 	name, to, err := db.newBlob()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	_, err = io.Copy(to, io.MultiReader(bodies...))
+	sum := md5.New()
+	_, err = io.Copy(io.MultiWriter(to, sum), io.MultiReader(bodies...))
 	if err = errors.Join(err, to.Close()); err != nil {
-		return "", errors.Join(err, removeBlob(db.blobPath(name)))
+		return "", "", errors.Join(err, removeBlob(db.blobPath(name)))
 	}
-	return name, nil
+	return name, hex.EncodeToString(sum.Sum(nil)), nil
 }

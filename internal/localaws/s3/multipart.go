@@ -234,7 +234,7 @@ func (db *DB) join(c *call, in completion) (o object, err error) {
 		bodies = append(bodies, f)
 		o.Size += part.Size
 	}
-	o.Blob, err = db.duplicate(bodies...)
+	o.Blob, _, err = db.duplicate(bodies...)
 	return o, err
 }
 
