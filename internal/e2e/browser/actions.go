@@ -1,0 +1,89 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// Do does what chromedp can do, and ends the test when that fails.
+func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+}
+
+func run[T any](p *Page, action chromedp.Action[T]) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, action)
+	if err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+	return value
+}
+
+// Visit opens a page and waits until it has loaded.
+func (p *Page) Visit(url string) {
+	p.t.Helper()
+	p.Do(chromedp.Navigate(url))
+}
+
+// Choose picks files in the file input of the selector.
+func (p *Page) Choose(selector string, paths ...string) {
+	p.t.Helper()
+	p.Do(chromedp.SetUploadFiles(chromedp.CSS(selector), paths))
+}
+
+// Click clicks on the first element of the selector once it can be seen.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	p.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// Wait waits until the JavaScript expression is true. It looks at every frame
+// that the page draws.
+func (p *Page) Wait(expression string) {
+	p.t.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(time.Minute)))
+	if err != nil {
+		p.t.Fatalf("browser: waiting for %s: %v\nthe page says:\n%s", expression, err, p.Text("body"))
+	}
+}
+
+// Says waits until the first element of the selector shows the text.
+func (p *Page) Says(selector, text string) {
+	p.t.Helper()
+	p.Wait(fmt.Sprintf("document.querySelector(%q)?.innerText.includes(%q)", selector, text))
+}
+
+// Text gives what a person reads in the first element of the selector.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	return Eval[string](p, fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector))
+}
+
+// Dark switches between the colours of day and night.
+func (p *Page) Dark(dark bool) {
+	p.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	p.Do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return chromedp.Void{}, err
+	})
+}
+
+// Eval gives the value of a JavaScript expression; promises are awaited.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	return run(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
