@@ -17,3 +17,9 @@ func (a Address) FIFO() bool { return strings.HasSuffix(a.URL, ".fifo") }
 
 // Name is the queue's name at SQS, as its ARN ends in it.
 func (a Address) Name() string { return a.URL[strings.LastIndexByte(a.URL, '/')+1:] }
+
+// Beside gives the URL of another queue of the same account and region, by its
+// name at SQS.
+func (a Address) Beside(name string) string {
+	return a.URL[:strings.LastIndexByte(a.URL, '/')+1] + name
+}

@@ -156,7 +156,9 @@ func messageAtFault(err error) bool {
 // A refusedError is why a job died that could not be sent.
 type refusedError struct{ cause error }
 
-func (e *refusedError) Error() string { return "the queue refuses the job's message: " + e.cause.Error() }
+func (e *refusedError) Error() string {
+	return "the queue refuses the job's message: " + e.cause.Error()
+}
 func (e *refusedError) Unwrap() error { return e.cause }
 
 // ErrorCode is "undeliverable".

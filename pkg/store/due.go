@@ -18,6 +18,11 @@ type DueJob struct {
 	ms int64
 }
 
+// DueOf gives a scheduled job's row as the index would have it.
+func DueOf(rec Record) DueJob {
+	return DueJob{ID: rec.ID, Due: rec.NotBefore, ms: rec.NotBefore.UnixMilli()}
+}
+
 // Due gives a page of the jobs scheduled for a minute, in one shard (0 to
 // DueShards-1), up to and including until. next continues; nil at the end.
 func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.Time, start Item) (due []DueJob, next Item, err error) {

@@ -64,6 +64,22 @@ func (j *Jobs) publishAgain(found Record, values Item) string {
 	return "#n = :n, #publish = :publish"
 }
 
+// RepublishLetter asks the relay to send the letter of a dead job again, which is
+// thought lost. It does nothing (false) where the letter is out, or the job
+// changed since the record was read.
+func (j *Jobs) RepublishLetter(ctx context.Context, found Record) (bool, error) {
+	// Key: the job's. Condition: dead, and that n still waits. A lost race: the
+	// letter was noted as sent, the job redriven, or the letter asked for again
+	// by another.
+	_, lost, err := j.write(ctx, "publishing the letter of", found.ID, update(KeyOf(found.ID),
+		"SET #n = :n, #publish = :publish", "#state = :dead AND #n = :seen AND #publish.#n = :seen",
+		Item{
+			":dead": text(string(lifecycle.Dead)), ":seen": number(found.N), ":n": number(found.N + 1),
+			":publish": Publication{To: ToLetters(found.Queue), N: found.N + 1, At: j.now()}.value(),
+		}))
+	return !lost && err == nil, err
+}
+
 // LetterSent notes that the letter of a dead job is out. Repeating it does no
 // harm.
 func (j *Jobs) LetterSent(ctx context.Context, id job.ID, n int64) error {

@@ -84,6 +84,10 @@ func (p Publication) value() types.AttributeValue {
 // ErrNotAJob is returned for a row that is not a job's.
 var ErrNotAJob = errors.New("store: the row is not a job")
 
+// ErrUnreadable is wrapped where a job's row makes no sense: reading it again
+// can't help.
+var ErrUnreadable = errors.New("store: a job's row can't be read")
+
 // Decode reads a job's row, as a driver or the table's stream gives it.
 func Decode(item Item) (Record, error) {
 	id, ok := IDFrom(item)
@@ -92,7 +96,7 @@ func Decode(item Item) (Record, error) {
 	}
 	state := lifecycle.State(str(item, "state"))
 	if !state.Valid() {
-		return Record{}, fmt.Errorf("store: reading job %s: %q is no state", id, state)
+		return Record{}, fmt.Errorf("%w: %s: %q is no state", ErrUnreadable, id, state)
 	}
 	rec := Record{
 		ID: id, Task: str(item, "task"), Queue: str(item, "queue"),

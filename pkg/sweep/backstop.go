@@ -1,0 +1,134 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// Hider hides messages; *queue.SQS does.
+type Hider interface {
+	Hide(ctx context.Context, url string, messages []queue.Hidden) []error
+}
+
+// A BackstopConfig tells what a backstop works with.
+type BackstopConfig struct {
+	// Jobs is the table. Required.
+	Jobs *store.Jobs
+	// Queue hides messages. Required.
+	Queue Hider
+	// Beside is a queue of the same account and region; the backstop's own URL
+	// follows from it. Required.
+	Beside queue.Address
+	// Logger takes what was done; default slog.Default().
+	Logger *slog.Logger
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// A Backstop heals what SQS moved away because it was received too often, which
+// throttles and duplicates use up as well as failures: unfinished jobs are
+// published again, messages of finished ones dropped. What can't be read stays
+// failed, so that SQS moves it on to the backstop's own dead-letter queue.
+type Backstop struct{ BackstopConfig }
+
+// NewBackstop makes a Backstop. Every mistake is reported at once.
+func NewBackstop(config BackstopConfig) (*Backstop, error) {
+	var problems []error
+	if config.Jobs == nil {
+		problems = append(problems, errors.New("sweep: Jobs is missing"))
+	}
+	if config.Queue == nil {
+		problems = append(problems, errors.New("sweep: Queue is missing"))
+	}
+	if config.Beside.URL == "" {
+		problems = append(problems, errors.New("sweep: Beside is missing: the URL of a queue beside the backstop"))
+	}
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return &Backstop{config}, nil
+}
+
+// errBusy: the job's worker may be alive; its message waits until the lease ends.
+var errBusy = errors.New("its lease has not ended")
+
+// Handle works through a batch of the backstop's queue.
+func (b *Backstop) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	answer := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{}}
+	if len(event.Records) == 0 {
+		return answer, errors.New("sweep: not a batch of SQS messages: it has no records")
+	}
+	for i, record := range event.Records {
+		if record.MessageId == "" {
+			return answer, fmt.Errorf("sweep: record %d has no messageId", i)
+		}
+	}
+	for _, record := range event.Records {
+		rec, err := b.heal(ctx, record)
+		if err == nil {
+			continue
+		}
+		answer.BatchItemFailures = append(answer.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: record.MessageId})
+		if errors.Is(err, errBusy) {
+			err = b.hide(ctx, record, rec)
+		}
+		if err != nil {
+			b.Logger.ErrorContext(ctx, "a message of the backstop stays", "message_id", record.MessageId, "error", err.Error())
+		}
+	}
+	return answer, nil
+}
+
+// heal does what the state of a message's job asks for. A nil error means that
+// the message has done its duty.
+func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec store.Record, err error) {
+	m, err := queue.DecodeMessage(record.Body)
+	if err != nil {
+		return rec, err
+	}
+	rec, err = b.Jobs.Get(ctx, m.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return rec, nil
+	}
+	if err != nil {
+		return rec, err
+	}
+	healed := false
+	switch {
+	case m.Letter != nil && rec.State == lifecycle.Dead:
+		healed, err = b.Jobs.Redrive(ctx, rec)
+	case rec.State == lifecycle.Queued:
+		healed, err = b.Jobs.Republish(ctx, rec)
+	case rec.State == lifecycle.Running && b.Now().Before(rec.LeaseUntil.Add(lifecycle.LeaseMargin)):
+		return rec, errBusy
+	case rec.State == lifecycle.Running:
+		healed, err = b.Jobs.Requeue(ctx, rec)
+	}
+	if err == nil {
+		b.Logger.InfoContext(ctx, "a message came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "published_again", healed)
+	}
+	return rec, err
+}
+
+// hide keeps a message away until the lease of its job has ended.
+func (b *Backstop) hide(ctx context.Context, record events.SQSMessage, rec store.Record) error {
+	name := record.EventSourceARN[strings.LastIndexByte(record.EventSourceARN, ':')+1:]
+	wait := rec.LeaseUntil.Add(lifecycle.LeaseMargin).Sub(b.Now())
+	return b.Queue.Hide(ctx, b.Beside.Beside(name), []queue.Hidden{{Receipt: record.ReceiptHandle, For: wait}})[0]
+}

@@ -1,0 +1,120 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// dueMark is the name of the mark of the first minute that is not done with.
+const dueMark = "checkpoint"
+
+// markLayout orders minutes as text.
+const markLayout = "2006-01-02T15:04Z"
+
+// promoteDue hands every job that is due by now + Ahead to its queue, minute by
+// minute from the mark on. The mark moves past minutes only that were read to the
+// end, promoted, and can't grow any more.
+func (s *Sweep) promoteDue(ctx context.Context) error {
+	now := s.Now().UTC()
+	seen, err := s.Jobs.Mark(ctx, dueMark)
+	if err != nil {
+		return unlessOver(ctx, err)
+	}
+	from := now.Add(-FirstLookBack).Truncate(time.Minute)
+	if marked, err := time.Parse(markLayout, seen); err == nil {
+		from = marked
+	}
+
+	until := now.Add(Ahead)
+	settled := now.Add(-Settling)
+	done := from
+	var problems []error
+	for minute := from; !minute.After(until) && ctx.Err() == nil; minute = minute.Add(time.Minute) {
+		err := s.promoteMinute(ctx, minute, until)
+		problems = append(problems, unlessOver(ctx, err))
+		if err == nil && done.Equal(minute) && !minute.Add(time.Minute).After(settled) {
+			done = minute.Add(time.Minute)
+		}
+	}
+	if done.After(from) {
+		problems = append(problems, s.moveDueMark(ctx, seen, done))
+	}
+	return errors.Join(problems...)
+}
+
+// moveDueMark notes what is done with. It is worth a little of the time that is
+// kept free at the end.
+func (s *Sweep) moveDueMark(ctx context.Context, seen string, done time.Time) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), StopBefore/3)
+	defer cancel()
+	_, err := s.Jobs.SetMark(ctx, dueMark, seen, done.Format(markLayout))
+	return err
+}
+
+// promoteMinute promotes what is due in one minute, up to until, in every shard.
+func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) error {
+	var promoted atomic.Int64
+	promote := func(due store.DueJob) error {
+		ok, err := s.Jobs.Promote(ctx, due)
+		if ok {
+			promoted.Add(1)
+		}
+		if errors.Is(err, store.ErrUnreadable) {
+			s.Logger.ErrorContext(ctx, "a due row can't be read", "job", due.ID, "error", err.Error())
+			return nil
+		}
+		return err
+	}
+	var reads, jobs errgroup.Group
+	jobs.SetLimit(Parallel)
+	for shard := range store.DueShards {
+		reads.Go(func() error {
+			return s.eachDue(ctx, minute, shard, until, func(due store.DueJob) {
+				jobs.Go(func() error { return promote(due) })
+			})
+		})
+	}
+	err := reads.Wait()
+	err = errors.Join(err, jobs.Wait())
+	if n := promoted.Load(); n > 0 {
+		s.Logger.InfoContext(ctx, "promoted what is due", "minute", minute.Format(markLayout), "jobs", n)
+	}
+	if err != nil {
+		return fmt.Errorf("promoting what is due at %s: %w", minute.Format(markLayout), err)
+	}
+	return nil
+}
+
+// eachDue reads a shard of a minute page by page.
+func (s *Sweep) eachDue(ctx context.Context, minute time.Time, shard int, until time.Time, each func(store.DueJob)) error {
+	var start store.Item
+	for {
+		due, next, err := s.Jobs.Due(ctx, minute, shard, until, start)
+		if err != nil {
+			return err
+		}
+		for _, d := range due {
+			each(d)
+		}
+		if next == nil {
+			return nil
+		}
+		start = next
+	}
+}
+
+// unlessOver drops an error that only says that the time of the run is over: the
+// next run goes on.
+func unlessOver(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// scanMark is the name of the mark of the scan.
+const scanMark = "scan"
+
+// A position is where the scan stands.
+type position struct {
+	// Segment is the part of the table that is next, or under way.
+	Segment int `json:"segment"`
+	// Start is the key after which the segment goes on; empty at its beginning.
+	Start map[string]string `json:"start,omitempty"`
+	// Started is when, in milliseconds, the youngest job was made that a worker
+	// is known to have started, by queue.
+	Started map[string]int64 `json:"started,omitempty"`
+}
+
+// heal scans one segment of the table, or what the time allows of it.
+func (s *Sweep) heal(ctx context.Context) error {
+	seen, err := s.Jobs.Mark(ctx, scanMark)
+	if err != nil {
+		return unlessOver(ctx, err)
+	}
+	at := readPosition(seen)
+	h := &healer{Sweep: s, now: s.Now(), started: at.Started, empty: map[string]bool{}}
+	start, err := h.segment(ctx, at)
+	next := position{Segment: at.Segment, Start: keyText(start), Started: h.started}
+	if err == nil && start == nil {
+		next.Segment, next.Start = (at.Segment+1)%Segments, nil
+	}
+	return errors.Join(unlessOver(ctx, err), s.moveScanMark(ctx, seen, next))
+}
+
+func (s *Sweep) moveScanMark(ctx context.Context, seen string, next position) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), StopBefore/3)
+	defer cancel()
+	text, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("noting the position of the scan: %w", err)
+	}
+	_, err = s.Jobs.SetMark(ctx, scanMark, seen, string(text))
+	return err
+}
+
+// readPosition reads a mark. One that can't be read, or that is of another number
+// of segments, begins anew.
+func readPosition(mark string) position {
+	at := position{}
+	if json.Unmarshal([]byte(mark), &at) != nil || at.Segment < 0 || at.Segment >= Segments {
+		at = position{}
+	}
+	if at.Started == nil {
+		at.Started = map[string]int64{}
+	}
+	return at
+}
+
+func keyText(key store.Item) map[string]string {
+	if key == nil {
+		return nil
+	}
+	text := map[string]string{}
+	for name, value := range key {
+		if s, ok := value.(*types.AttributeValueMemberS); ok {
+			text[name] = s.Value
+		}
+	}
+	return text
+}
+
+func keyItem(text map[string]string) store.Item {
+	if len(text) == 0 {
+		return nil
+	}
+	key := store.Item{}
+	for name, value := range text {
+		key[name] = &types.AttributeValueMemberS{Value: value}
+	}
+	return key
+}
+
+// segment scans from a position to the end of its segment. Where it stops before
+// that, start is where to go on: the page that was not done with is read again.
+func (h *healer) segment(ctx context.Context, at position) (start store.Item, err error) {
+	start = keyItem(at.Start)
+	for {
+		page, next, err := h.Jobs.ScanPage(ctx, store.Scan{Segment: at.Segment, Segments: Segments, Start: start})
+		if err != nil {
+			return start, err
+		}
+		if err := h.page(ctx, page); err != nil {
+			return start, err
+		}
+		if start = next; start == nil {
+			return nil, nil
+		}
+	}
+}
+
+// page heals what is in a page. What can't be healed now does not keep the scan
+// from going on: it is met again in an hour.
+func (h *healer) page(ctx context.Context, page []store.Record) error {
+	for _, rec := range page {
+		h.witness(rec)
+	}
+	var jobs errgroup.Group
+	jobs.SetLimit(Parallel)
+	for _, rec := range page {
+		act := h.remedy(ctx, rec)
+		if act == nil {
+			continue
+		}
+		jobs.Go(func() error {
+			healed, err := act(ctx)
+			if err != nil {
+				if ctx.Err() != nil {
+					return err
+				}
+				h.Logger.ErrorContext(ctx, "a job could not be healed", "job", rec.ID, "state", string(rec.State), "error", err.Error())
+				return nil
+			}
+			if healed {
+				h.Logger.WarnContext(ctx, "healed a job", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "due", rec.NotBefore.Format(time.RFC3339))
+			}
+			return nil
+		})
+	}
+	return jobs.Wait()
+}

@@ -1,0 +1,131 @@
+package sweep
+
+import (
+	"context"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// How long the scan waits before it takes something for lost.
+const (
+	// Margin is added to every wait.
+	Margin = 10 * time.Minute
+	// RelayPatience is how long a row may ask to be published: the relay's
+	// mapping tries a record for an hour.
+	RelayPatience = time.Hour + Margin
+	// DefaultPatience is for queues without a plan.
+	DefaultPatience = 2 * time.Hour
+	// Overdue is how late a scheduled job is before the scan promotes it,
+	// which the due index should have brought up.
+	Overdue = 5 * time.Minute
+)
+
+// A healer is the state of one run of the scan.
+type healer struct {
+	*Sweep
+	now time.Time
+	// started is as in position.
+	started map[string]int64
+	// empty caches, by queue, whether it holds nothing that is visible.
+	empty map[string]bool
+}
+
+// A remedy is one conditional write; it tells whether it was needed still.
+type remedy func(ctx context.Context) (bool, error)
+
+// witness notes that jobs made at that time are being started.
+func (h *healer) witness(rec store.Record) {
+	if !rec.Started.IsZero() {
+		h.started[rec.Queue] = max(h.started[rec.Queue], rec.Created.UnixMilli())
+	}
+}
+
+// remedy gives what a row needs, or nil.
+func (h *healer) remedy(ctx context.Context, rec store.Record) remedy {
+	if rec.Gone(h.now) {
+		return nil
+	}
+	switch rec.State {
+	case lifecycle.Queued:
+		if h.lost(ctx, rec.Queue, visibleSince(rec), h.patience(rec)) {
+			return func(ctx context.Context) (bool, error) { return h.Jobs.Republish(ctx, rec) }
+		}
+	case lifecycle.Running:
+		since := rec.LeaseUntil.Add(h.visibility(rec.Queue))
+		if h.lost(ctx, rec.Queue, since, h.patience(rec)) {
+			return func(ctx context.Context) (bool, error) { return h.Jobs.Requeue(ctx, rec) }
+		}
+	case lifecycle.Scheduled:
+		if h.now.Sub(rec.NotBefore) > Overdue {
+			return func(ctx context.Context) (bool, error) { return h.Jobs.Promote(ctx, store.DueOf(rec)) }
+		}
+	case lifecycle.Dead:
+		if rec.Publication != nil && h.now.Sub(rec.Publication.At) > RelayPatience {
+			return func(ctx context.Context) (bool, error) { return h.Jobs.RepublishLetter(ctx, rec) }
+		}
+	}
+	return nil
+}
+
+// visibleSince is since when a queued job's message should have been visible.
+func visibleSince(rec store.Record) time.Time {
+	since := rec.Created
+	if rec.NotBefore.After(since) {
+		since = rec.NotBefore
+	}
+	if rec.Publication != nil && rec.Publication.At.After(since) {
+		since = rec.Publication.At
+	}
+	return since
+}
+
+// patience is how long a message may be visible before it is asked whether it is
+// lost.
+func (h *healer) patience(rec store.Record) time.Duration {
+	patience := DefaultPatience
+	if plan, known := h.Plans[rec.Queue]; known {
+		patience = plan.Queue.LongestWait + Margin
+	}
+	if rec.Publication != nil {
+		patience = max(patience, RelayPatience)
+	}
+	return patience
+}
+
+// visibility is how long after a lease's end the message may still be hidden.
+func (h *healer) visibility(queue string) time.Duration {
+	if plan, known := h.Plans[queue]; known {
+		return plan.Visibility
+	}
+	return DefaultPatience
+}
+
+// lost tells whether a message that should be visible since then is lost, and its
+// queue not merely slow.
+func (h *healer) lost(ctx context.Context, queue string, since time.Time, patience time.Duration) bool {
+	if h.now.Sub(since) <= patience {
+		return false
+	}
+	overtaken := h.started[queue] > since.Add(patience).UnixMilli()
+	return overtaken || h.drained(ctx, queue)
+}
+
+// drained tells whether a queue holds nothing that is visible, so that whatever
+// should be visible is not there. Where that can't be told, it is not.
+func (h *healer) drained(ctx context.Context, queue string) bool {
+	if empty, known := h.empty[queue]; known {
+		return empty
+	}
+	address, known := h.Addresses[queue]
+	if !known || h.Depths == nil {
+		return false
+	}
+	depth, err := h.Depths.Depth(ctx, address.URL)
+	if err != nil {
+		h.Logger.WarnContext(ctx, "a queue could not be counted; its jobs are not healed in this run", "queue", queue, "error", err.Error())
+	}
+	h.empty[queue] = err == nil && depth.Visible == 0
+	return h.empty[queue]
+}

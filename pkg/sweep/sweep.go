@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// Times and sizes that the sweep keeps to.
+const (
+	// Ahead is how far ahead of its time a job is promoted: until the next
+	// run, and one more in case that fails. SQS holds the message back.
+	Ahead = 2 * time.Minute
+	// Settling is how long after its end a minute is still read: writes and
+	// the index lag behind.
+	Settling = 2 * time.Minute
+	// FirstLookBack is where the first run of all begins; what is older is
+	// found by the scan.
+	FirstLookBack = time.Hour
+	// Segments is into how many parts the scan divides the table. A run does
+	// one part at most: the whole table takes an hour at least.
+	Segments = 60
+	// StopBefore is when a run stops before its deadline; the next goes on.
+	StopBefore = 3 * time.Second
+	// Parallel is how many reads or writes are under way at once.
+	Parallel = 32
+)
+
+// Depths counts what waits in queues; *queue.SQS does.
+type Depths interface {
+	Depth(ctx context.Context, url string) (queue.Depth, error)
+}
+
+// A Config tells what a sweep works with.
+type Config struct {
+	// Jobs is the table. Required.
+	Jobs *store.Jobs
+	// Plans are what is known of the queues, by their names; see
+	// sizing.ForTasks. A queue without a plan is given DefaultPatience.
+	Plans map[string]sizing.Plan
+	// Depths counts messages. Optional: without it, or without a queue's
+	// address, a queue is never known to be empty.
+	Depths Depths
+	// Addresses says where queues are, by their names.
+	Addresses map[string]queue.Address
+	// Logger takes what was done; default slog.Default().
+	Logger *slog.Logger
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// A Sweep finds what is due and heals what was lost. It keeps nothing between
+// runs: marks in the table say how far it got. Two runs at once do no harm.
+type Sweep struct{ Config }
+
+// New makes a Sweep. Every mistake is reported at once.
+func New(config Config) (*Sweep, error) {
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Jobs == nil {
+		return nil, errors.New("sweep: Jobs is missing")
+	}
+	return &Sweep{config}, nil
+}
+
+// Handle makes one run. It takes no notice of the event: a schedule's says
+// nothing but the time. The promotion of what is due and the scan run side by
+// side, so that neither starves the other; an error of either is an error of the
+// run, and the next does what was left.
+func (s *Sweep) Handle(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-StopBefore))
+		defer cancel()
+	}
+	healed := make(chan error, 1)
+	go func() { healed <- s.heal(ctx) }()
+	due := s.promoteDue(ctx)
+	if err := errors.Join(due, <-healed); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	return nil
+}
