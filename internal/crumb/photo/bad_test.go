@@ -50,6 +50,7 @@ func TestBadPhotos(t *testing.T) {
 		"JPEG, no height":        {replaced(t, small, "\x00\x30\x00\x40", "\x00\x00\x00\x40"), "", photo.CodeCorrupt, ""},
 		"JPEG, 65,535 squared":   {replaced(t, small, "\x00\x30\x00\x40", "\xff\xff\xff\xff"), "", photo.CodeTooLarge, "65535 × 65535"},
 		"JPEG, long and thin":    {replaced(t, small, "\x00\x30\x00\x40", "\x00\x01\x75\x31"), "", photo.CodeTooLarge, "30001 × 1"},
+		"JPEG, 400 megapixels":   {replaced(t, small, "\x00\x30\x00\x40", "\x4e\x20\x4e\x20"), "", photo.CodeTooLarge, "megapixels"},
 		"JPEG, taller than true": {replaced(t, small, "\x00\x30\x00\x40", "\x00\xf0\x00\x40"), "", photo.CodeCorrupt, ""},
 		"JPEG, colour missing":   {withoutLastScan(t), "", photo.CodeTruncated, ""},
 		"JPEG, scans by the 100": {manyScans(t), "", photo.CodeUnsupported, ""},

@@ -87,6 +87,17 @@ func TestRefusalComesBeforeDecoding(t *testing.T) {
 	}
 }
 
+func TestScalingStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	untouched := func(int, []uint8) { t.Error("a row was read after the end") }
+	for _, w := range []int{40, 20} {
+		if _, err := scale(ctx, untouched, 40, 40, w, w); !errors.Is(err, context.Canceled) {
+			t.Errorf("to %d: error %v", w, err)
+		}
+	}
+}
+
 // countdown is a context that ends after it has been asked some times.
 type countdown struct {
 	context.Context
@@ -103,12 +114,12 @@ func (c countdown) Err() error {
 // The context is looked at from the first byte read to the last one written:
 // wherever it ends, its error comes back, and no other.
 func TestContextStopsTheWork(t *testing.T) {
-	noisy := image.NewNRGBA(image.Rect(0, 0, 600, 400))
+	noisy := image.NewNRGBA(image.Rect(0, 0, 210, 140))
 	for i := range noisy.Pix {
 		noisy.Pix[i] = uint8(i * i >> 5)
 	}
 	for name, file := range map[string][]byte{
-		"JPEG": encoded(t, image.NewYCbCr(image.Rect(0, 0, 600, 400), image.YCbCrSubsampleRatio420)),
+		"JPEG": encoded(t, image.NewYCbCr(image.Rect(0, 0, 210, 140), image.YCbCrSubsampleRatio420)),
 		"PNG":  encoded(t, noisy),
 	} {
 		const plenty = 1 << 30
@@ -117,14 +128,17 @@ func TestContextStopsTheWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		looks := plenty - left
-		if looks < 500 {
+		if looks < 300 {
 			t.Errorf("%s: looked at the context %d times only", name, looks)
 		}
-		for n := 0; n < looks; n += looks/40 + 1 {
+		for n := 0; n < looks; n += looks/30 + 1 {
 			left := n
 			result, err := Resize(countdown{context.Background(), &left}, file, "")
 			if !errors.Is(err, context.Canceled) || result.Images != nil {
 				t.Errorf("%s: ended after %d looks: error %v", name, n, err)
+			}
+			if left < -5 {
+				t.Errorf("%s: ended after %d looks, but work went on for %d more", name, n, -left)
 			}
 		}
 	}

@@ -130,3 +130,40 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// Every type of image that a decoder returns is read in its own way.
+func TestRowsOfEveryType(t *testing.T) {
+	want := color.NRGBA{200, 100, 50, 128}
+	opaque := color.NRGBA{200, 100, 50, 255}
+	r := image.Rect(0, 0, 5, 4)
+	ycc := image.NewNYCbCrA(r, image.YCbCrSubsampleRatio420)
+	for i := range ycc.Y {
+		ycc.Y[i], ycc.A[i] = 124, uint8(40*(i/5))
+	}
+	for i := range ycc.Cb {
+		ycc.Cb[i], ycc.Cr[i] = 86, 182
+	}
+	deep := image.NewNRGBA64(r)
+	deep.Set(3, 2, want)
+	flat := image.NewPaletted(r, color.Palette{color.Black, want})
+	flat.SetColorIndex(3, 2, 1)
+	plain := image.NewRGBA(r)
+	plain.Set(3, 2, opaque)
+	shifted := image.NewRGBA(image.Rect(10, 20, 15, 24))
+	shifted.Set(13, 22, opaque)
+	for name, c := range map[string]struct {
+		img  image.Image
+		want color.NRGBA
+	}{
+		"NYCbCrA": {ycc, color.NRGBA{200, 100, 50, 80}}, "NRGBA64": {deep, want}, "Paletted": {flat, want},
+		"RGBA": {plain, opaque}, "shifted": {shifted, opaque},
+	} {
+		row := make([]uint8, 20)
+		rowsOf(c.img)(2, row)
+		got := color.NRGBA{row[12], row[13], row[14], row[15]}
+		if near := func(a, b uint8) bool { return max(a, b)-min(a, b) <= 2 }; !near(got.R, c.want.R) ||
+			!near(got.G, c.want.G) || !near(got.B, c.want.B) || got.A != c.want.A {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
