@@ -68,7 +68,8 @@ type Config struct {
 	// FunctionLog takes what functions write, line by line; nil sends it to
 	// Logger. It is called concurrently.
 	FunctionLog func(function, line string)
-	// Local adjusts the built-in endpoint; its Dir and Region are overwritten.
+	// Local adjusts the built-in endpoint; its Dir, Region, AccountID and Secret
+	// are overwritten.
 	Local localaws.Config
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -239,6 +240,7 @@ func (s *Stack) startEndpoint() error {
 	}
 	local := s.config.Local
 	local.Dir, local.Region, local.AccountID = filepath.Join(s.folder.path, "aws"), s.config.Region, accountID
+	_, local.Secret, _ = keys() // what functions presign with
 	if local.Logger == nil {
 		local.Logger = s.config.Logger
 	}
