@@ -59,5 +59,14 @@ var Resize = job.DefineResult[ResizePhoto, Sizes]("photo.resize", job.Policy{
 // Queues lists Crumb's queues.
 func Queues() []job.Queue { return []job.Queue{Photos} }
 
-// All lists Crumb's tasks.
-func All() []job.Definition { return []job.Definition{Resize.Definition()} }
+// Defined lists Crumb's tasks.
+func Defined() []job.Defined { return []job.Defined{Resize} }
+
+// All gives the definitions of Crumb's tasks.
+func All() []job.Definition {
+	var all []job.Definition
+	for _, task := range Defined() {
+		all = append(all, task.Definition())
+	}
+	return all
+}

@@ -1,0 +1,35 @@
+// Enqueue is the function behind POST /jobs/{task}: it accepts jobs.
+package main
+
+import (
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/wire"
+	"github.com/nightshift-go/nightshift/pkg/httpapi"
+	"github.com/nightshift-go/nightshift/pkg/producer"
+	"github.com/nightshift-go/nightshift/pkg/settings"
+)
+
+func main() { wire.Start(handler) }
+
+func handler(env *wire.Env) (any, error) {
+	jobs, err := producer.New(producer.Config{Jobs: env.Jobs()}, tasks.Defined()...)
+	if err != nil {
+		return nil, err
+	}
+	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
+	admit, err := gates.New(env.Queue(), url, tasks.Defined()...)
+	if err != nil {
+		return nil, err
+	}
+	enqueue, err := httpapi.NewEnqueue(httpapi.EnqueueConfig{
+		Producer: jobs,
+		Gates:    admit,
+		Secret:   []byte(env.Settings.Required(settings.Secret)),
+		Logger:   env.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return enqueue.Handle, nil
+}

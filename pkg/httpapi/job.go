@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/payload"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// A Job is a job as clients see it. What is not known is absent. Times are in UTC
+// (RFC 3339, milliseconds).
+type Job struct {
+	ID    job.ID          `json:"id"`
+	Task  string          `json:"task"`
+	State lifecycle.State `json:"state"`
+	// StatusURL is where to ask how it stands: the same as Location.
+	StatusURL string `json:"status_url"`
+	// Attempts counts the runs so far; MaxAttempts is how many there may be.
+	Attempts    int `json:"attempts"`
+	MaxAttempts int `json:"max_attempts"`
+	// Result is what the handler gave, once the job is done.
+	Result json.RawMessage `json:"result,omitzero"`
+	// Error is why the job is dead, or why its last attempt failed.
+	Error *store.JobError `json:"error,omitzero"`
+	// CancelRequested tells that a running job was asked to stop.
+	CancelRequested bool   `json:"cancel_requested"`
+	CreatedAt       string `json:"created_at"`
+	StartedAt       string `json:"started_at,omitzero"`
+	FinishedAt      string `json:"finished_at,omitzero"`
+}
+
+// statusURL is where a job's status is to be had.
+func statusURL(id job.ID) string { return "/jobs/" + string(id) }
+
+func view(rec store.Record) Job {
+	return Job{
+		ID: rec.ID, Task: rec.Task, State: rec.State, StatusURL: statusURL(rec.ID),
+		Attempts: rec.Attempt, MaxAttempts: rec.MaxAttempts,
+		Result: rec.Result, Error: rec.Error, CancelRequested: rec.CancelRequested,
+		CreatedAt: stamp(rec.Created), StartedAt: stamp(rec.Started), FinishedAt: stamp(rec.Finished),
+	}
+}
+
+// asFirstAnswered is the job as it was when its 202 was sent, whatever became of
+// it since: jobs enqueued over HTTP start at once, so they were queued.
+func asFirstAnswered(rec store.Record) Job {
+	return view(store.Record{
+		ID: rec.ID, Task: rec.Task, Created: rec.Created,
+		Row: lifecycle.Row{State: lifecycle.Queued, MaxAttempts: rec.MaxAttempts},
+	})
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// respond makes a response with a JSON body.
+func respond(status int, value any, headers map[string]string) (response, error) {
+	body, err := payload.Encode(value)
+	if err != nil {
+		return response{}, fmt.Errorf("httpapi: answering: %w", err)
+	}
+	headers["Content-Type"] = "application/json"
+	return response{StatusCode: status, Headers: headers, Body: string(body)}, nil
+}
+
+// etagOf is a strong validator of a body (RFC 9110, section 8.8.3).
+func etagOf(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// matches tells whether an If-None-Match header names the tag. The comparison is
+// weak, as RFC 9110, section 13.1.2, has it.
+func matches(header, tag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// Waits between two looks at a job.
+const (
+	firstLook   = time.Second
+	leastWait   = time.Second
+	mostWait    = 5 * time.Second
+	mostPlanned = 5 * time.Minute
+	agePerWait  = 10 // a job that is half a minute old is looked at every 3 s
+)
+
+// nextLook is when to look at an unfinished job again: soon while it is young,
+// every few seconds later, and not before a planned start.
+func nextLook(rec store.Record, now time.Time) time.Duration {
+	wait := min(max(now.Sub(rec.Created)/agePerWait, leastWait), mostWait)
+	if planned := rec.NotBefore.Sub(now); !rec.NotBefore.IsZero() && rec.State != lifecycle.Running && planned > wait {
+		wait = min(planned, mostPlanned)
+	}
+	return wait
+}
+
+// The same words for a job that never was, has expired, or is another client's,
+// so that nobody learns which.
+func noSuchJob() *problem { return notFound("there is no such job, or it is not yours") }

@@ -1,0 +1,179 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/nightshift-go/nightshift/pkg/admission"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/payload"
+)
+
+// Defaults and limits of uploads.
+const (
+	// UploadsPrefix is how the keys of uploads begin; the client and an id
+	// follow.
+	UploadsPrefix = "uploads/"
+	// DefaultMostBytes is the largest upload: 25 MiB.
+	DefaultMostBytes = 25 << 20
+	// DefaultUploadLife is how long an upload may take to begin.
+	DefaultUploadLife = 10 * time.Minute
+
+	mostUploadBody = 4 << 10
+)
+
+// A Presigner makes a URL by which anybody may put one object, once, of exactly
+// that type and length, within life. headers must go with the request.
+type Presigner interface {
+	PresignPut(ctx context.Context, key, contentType string, length int64, life time.Duration) (url string, headers map[string]string, err error)
+}
+
+// An UploadsConfig says what Uploads works with.
+type UploadsConfig struct {
+	// Presigner makes the URLs. Required.
+	Presigner Presigner
+	// Gate is that of the queue where uploads are worked on: what could not
+	// be enqueued need not be uploaded. Required.
+	Gate *admission.Gate
+	// MostBytes is the largest upload; zero means DefaultMostBytes.
+	MostBytes int64
+	// Life is how long a URL works; zero means DefaultUploadLife.
+	Life time.Duration
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// Random draws ids; default crypto/rand.Reader.
+	Random io.Reader
+	// Logger is for what clients are not told; default none.
+	Logger *slog.Logger
+}
+
+// Uploads answers POST /uploads: it says where and how to put an image, by a
+// presigned PUT (a Lambda function takes bodies up to 6 MB, and photographs are
+// larger). It may be used by many goroutines.
+type Uploads struct {
+	endpoint
+	config UploadsConfig
+}
+
+// NewUploads makes the handler. It reports every mistake in the configuration at
+// once.
+func NewUploads(config UploadsConfig) (*Uploads, error) {
+	var problems []error
+	if config.Presigner == nil {
+		problems = append(problems, errors.New("httpapi: UploadsConfig.Presigner is nil"))
+	}
+	if config.Gate == nil {
+		problems = append(problems, errors.New("httpapi: UploadsConfig.Gate is nil: make it with admission.New"))
+	}
+	if config.MostBytes < 0 || config.Life < 0 {
+		problems = append(problems, fmt.Errorf("httpapi: uploads of at most %d bytes that live for %v: both are positive", config.MostBytes, config.Life))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	if config.MostBytes == 0 {
+		config.MostBytes = DefaultMostBytes
+	}
+	if config.Life == 0 {
+		config.Life = DefaultUploadLife
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Random == nil {
+		config.Random = rand.Reader
+	}
+	return &Uploads{endpoint: newEndpoint(config.Logger, http.MethodPost), config: config}, nil
+}
+
+// Handle answers one request.
+func (u *Uploads) Handle(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	return u.answer(ctx, event, u.serve)
+}
+
+// An uploadRequest is what a client says of what it wants to put.
+type uploadRequest struct {
+	ContentType string `json:"content_type"`
+	Bytes       int64  `json:"bytes"`
+}
+
+// An Upload says where and how to put an object.
+type Upload struct {
+	// Key is the object's: the argument of the job that works on it.
+	Key string `json:"key"`
+	// URL takes one PUT with these Headers before ExpiresAt.
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers"`
+	ExpiresAt string            `json:"expires_at"`
+}
+
+func (u *Uploads) serve(ctx context.Context, r request) (response, error) {
+	client, err := r.client()
+	if err != nil {
+		return response{}, err
+	}
+	contentType, length, err := u.understand(r)
+	if err != nil {
+		return response{}, err
+	}
+	decision := u.config.Gate.Check(ctx)
+	noteReading(ctx, u.logger, r, decision)
+	if !decision.Admitted {
+		return response{}, refused(ctx, u.logger, r, decision)
+	}
+	id, err := job.NewID(u.config.Random)
+	if err != nil {
+		return response{}, err
+	}
+	key := UploadsPrefix + folder(client) + "/" + string(id)
+	expires := u.config.Now().Add(u.config.Life)
+	url, headers, err := u.config.Presigner.PresignPut(ctx, key, contentType, length, u.config.Life)
+	if err != nil {
+		return response{}, fmt.Errorf("httpapi: presigning %s: %w", key, err)
+	}
+	return respond(http.StatusCreated, Upload{Key: key, URL: url, Headers: headers, ExpiresAt: stamp(expires)},
+		map[string]string{"Cache-Control": "no-store"})
+}
+
+func folder(client string) string {
+	if client == "" {
+		return Everyone
+	}
+	return client
+}
+
+// understand gives the image's type, in lower case and without parameters, and
+// its length.
+func (u *Uploads) understand(r request) (contentType string, length int64, err error) {
+	body, err := r.json(mostUploadBody)
+	if err != nil {
+		return "", 0, err
+	}
+	wanted, err := payload.Decode[uploadRequest](body)
+	if err != nil {
+		return "", 0, wrongFields(err)
+	}
+	if wanted.ContentType == "" || wanted.Bytes <= 0 {
+		return "", 0, badRequest("wrong-fields", `say what is to be uploaded: {"content_type": "image/jpeg", "bytes": 12345}`)
+	}
+	contentType, _, err = mime.ParseMediaType(wanted.ContentType)
+	if subtype, image := strings.CutPrefix(contentType, "image/"); err != nil || !image || subtype == "" || subtype == "*" {
+		return "", 0, newProblem(http.StatusUnsupportedMediaType, "unsupported-media-type",
+			fmt.Sprintf("content_type is %.80q; images are taken (image/jpeg, image/png, …)", wanted.ContentType))
+	}
+	if wanted.Bytes > u.config.MostBytes {
+		return "", 0, newProblem(http.StatusRequestEntityTooLarge, "too-large",
+			fmt.Sprintf("the upload has %d bytes and at most %d are taken", wanted.Bytes, u.config.MostBytes))
+	}
+	return contentType, wanted.Bytes, nil
+}
