@@ -43,9 +43,9 @@ type reader struct {
 
 func newReader(ctx context.Context, src []byte) io.Reader { return &reader{ctx, src} }
 
-// readAtMost is small because a few bytes of a hostile file can stand for
-// megabytes of pixels, during which the context is not looked at.
-const readAtMost = 1024
+// readAtMost is small because some eighty bytes of a hostile progressive JPEG
+// make the decoder visit every pixel, meanwhile not looking at the context.
+const readAtMost = 256
 
 func (r *reader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {

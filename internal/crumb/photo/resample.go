@@ -73,6 +73,10 @@ func fixed(fractions []float64, total float64) []int {
 // scale draws a picture of sw × sh pixels at w × h. Source rows are asked for
 // once each, in order, and only as many are kept as the kernel is high: memory
 // does not grow with the source. The context is looked at for every row.
+//
+// The kernel scalers of golang.org/x/image/draw cover the whole source area as
+// well, but hold 32 bytes for each pixel of a picture w wide and sh high, mix
+// codes instead of light, and cannot be interrupted.
 func scale(ctx context.Context, rows rowSource, sw, sh, w, h int) (*image.NRGBA, error) {
 	dst := image.NewNRGBA(image.Rect(0, 0, w, h))
 	if w == sw && h == sh {
