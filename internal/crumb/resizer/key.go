@@ -9,7 +9,7 @@ import (
 type upload struct{ client, id string }
 
 var (
-	clientSegment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._|@:=-]{0,199}$`)
+	clientSegment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._=-]{0,63}$`)
 	uploadID      = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 )
 

@@ -204,3 +204,19 @@ func TestBusyForTooLong(t *testing.T) {
 	page.Wait(phase("small.jpg", "done"))
 	quiet(t, page, "503")
 }
+
+func TestFilesThatNeverBecomeJobs(t *testing.T) {
+	api := newAPI(t)
+	page := open(t, api)
+	page.Choose("#files", files(t, "bad/empty.jpg")...)
+	page.Wait(phase("empty.jpg", "failed"))
+	page.Says(".card", "The file is empty.")
+	api.change(func() { api.busy["/uploads"], api.busyStatus = 1, 415 })
+	page.Choose("#files", files(t, "small.jpg")...)
+	page.Wait(phase("small.jpg", "failed"))
+	page.Says(".card", "This file is not a picture.")
+	if api.made != 0 {
+		t.Errorf("%d uploads were made", api.made)
+	}
+	quiet(t, page, "415")
+}

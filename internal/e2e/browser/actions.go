@@ -49,7 +49,7 @@ func (p *Page) Click(selector string) {
 // that the page draws.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(time.Minute)))
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(2*time.Minute)))
 	if err != nil {
 		p.t.Fatalf("browser: waiting for %s: %v\nthe page says:\n%s", expression, err, p.Text("body"))
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds a whole test in the browser.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // A Page is one page in a browser of its own. It is for one goroutine.
 type Page struct {

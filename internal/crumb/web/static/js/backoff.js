@@ -34,6 +34,6 @@ export function waitBefore(repetition, retryAfter = 0, random = Math.random) {
 export function parseRetryAfter(header, now = Date.now()) {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header);
-  const at = Date.parse(header);
+  const at = /GMT\s*$/.test(header) ? Date.parse(header) : NaN; // parse takes anything for a date
   return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
 }

@@ -19,6 +19,13 @@ import {put} from "./upload.js";
  * @property {any} [job]
  */
 
+/** What a person is told where the server's own words are for programmers. */
+const REFUSALS = {
+  404: "This photo is no longer known. Please choose it again.",
+  413: "The file is larger than 25 MB. Please choose a smaller photo.",
+  415: "This file is not a picture.",
+};
+
 /** One photo on its way from the browser to its sizes. */
 export class Photo {
   /** @type {State} */
@@ -114,6 +121,7 @@ export class Photo {
 
   /** Asks where to put the file, once for each upload. */
   async #reserve(signal) {
+    if (this.file.size === 0) throw new RequestError("refused", "The file is empty.");
     this.#reservation ??= (await persistently(
       () => request("POST", "/uploads", {
         signal, key: this.#reserveKey,
@@ -150,7 +158,7 @@ export class Photo {
   #stop(error) {
     if (!(error instanceof RequestError)) console.error(error);
     if (error.temporary) this.#set({phase: "paused", kind: error.kind});
-    else this.#set({phase: "failed", message: error.message});
+    else this.#set({phase: "failed", message: REFUSALS[error.status] ?? error.message});
   }
 
   /** What a repeated request shows while it waits and while it runs. */

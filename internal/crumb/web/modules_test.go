@@ -1,0 +1,90 @@
+package web_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/e2e/browser"
+)
+
+// TestModules runs the page's logic, apart from the page, where it will run: in
+// a browser.
+func TestModules(t *testing.T) {
+	api := newAPI(t)
+	page := open(t, api)
+	for _, tc := range []struct{ module, expression, want string }{
+		// Waits: full jitter under an exponential bound, on top of Retry-After.
+		{"backoff", "m.waitBefore(0, 0, () => 0)", "0"},
+		{"backoff", "m.waitBefore(0, 0, () => 0.5)", "0.5"},
+		{"backoff", "m.waitBefore(3, 0, () => 0.5)", "4"},
+		{"backoff", "m.waitBefore(4, 0, () => 0.999)", "15.984"},
+		{"backoff", "m.waitBefore(5, 0, () => 0.5)", "15"},
+		{"backoff", "m.waitBefore(1e9, 0, () => 0.5)", "15"},
+		{"backoff", "m.waitBefore(0, 7, () => 0)", "7"},
+		{"backoff", "m.waitBefore(2, 7, () => 0.5)", "9"},
+		{"backoff", "Array.from({length: 1000}, () => m.waitBefore(2, 3)).every(s => s >= 3 && s < 7)", "true"},
+		{"backoff", "new Set(Array.from({length: 1000}, () => m.waitBefore(2, 3))).size > 900", "true"},
+		{"backoff", "m.parseRetryAfter(null)", "undefined"},
+		{"backoff", "m.parseRetryAfter('2')", "2"},
+		{"backoff", "m.parseRetryAfter(' 0 ')", "0"},
+		{"backoff", "m.parseRetryAfter('-2')", "undefined"},
+		{"backoff", "m.parseRetryAfter('1.5e3')", "undefined"},
+		{"backoff", "m.parseRetryAfter('soon')", "undefined"},
+		{"backoff", "m.parseRetryAfter('Fri, 17 May 2024 12:30:05 GMT', Date.UTC(2024, 4, 17, 12, 30, 0))", "5"},
+		{"backoff", "m.parseRetryAfter('Fri, 17 May 2024 12:30:05 GMT', Date.UTC(2024, 4, 17, 13, 0, 0))", "0"},
+
+		{"errors", "[429, 503].map(m.kindOf)", "busy,busy"},
+		{"errors", "[408, 500, 502, 504].map(m.kindOf)", "trouble,trouble,trouble,trouble"},
+		{"errors", "[400, 403, 404, 413, 415, 422].every(s => m.kindOf(s) === 'refused')", "true"},
+		{"errors", "['busy', 'offline', 'trouble', 'expired', 'refused'].map(k => new m.RequestError(k, '').temporary)", "true,true,true,false,false"},
+
+		{"format", "[0, 999, 1000, 1499, 999499, 999500, 3449000].map(m.size)", "0 B,999 B,1 KB,1 KB,999 KB,1.0 MB,3.4 MB"},
+		{"format", "[m.count(1, 'photo'), m.count(2, 'photo'), m.count(0, 'photo')]", "1 photo,2 photos,0 photos"},
+		{"format", "/^[0-9a-f]{32}$/.test(m.randomID()) && m.randomID() !== m.randomID()", "true"},
+
+		{"gate", gateTrial, "2 at most, in order 1 2 4, 3 left"},
+		{"wait", "m.pause(0.01, new AbortController().signal).then(() => 'over')", "over"},
+		{"wait", "m.pause(60, AbortSignal.abort('no')).catch(reason => reason)", "no"},
+		{"wait", "(() => { const c = new AbortController(); const p = m.pause(60, c.signal); c.abort('no'); return p.catch(r => r); })()", "no"},
+		{"wait", "(() => { const w = new EventTarget(); const p = m.pause(60, new AbortController().signal, undefined, w); w.dispatchEvent(new Event('online')); return p.then(() => 'woken'); })()", "woken"},
+		{"wait", "(() => { const seen = []; return m.pause(1.05, new AbortController().signal, (s) => seen.push(s)).then(() => seen); })()", "2,1"},
+
+		{"memory", "(m.remember({id: 'a', name: 'x'}), m.remember({id: 'b'}), m.remember({id: 'a', name: 'y'}), m.notes().map(n => n.id + (n.name ?? '')))", "ay,b"},
+		{"memory", "(m.forget('a'), m.notes().map(n => n.id))", "b"},
+		{"memory", "(localStorage.setItem('crumb.photos', '{\"not\": \"a list\"}'), m.notes().length)", "0"},
+		{"memory", "(Array.from({length: 80}, (_, i) => m.remember({id: String(i)})), m.notes().map(n => n.id).join(' ').slice(0, 8))", "20 21 22"},
+	} {
+		script := fmt.Sprintf("import(%q).then(m => %s).then(String)", modulePath(t, api, tc.module), tc.expression)
+		if got := browser.Eval[string](page, script); got != tc.want {
+			t.Errorf("%s: %s is %s, want %s", tc.module, tc.expression, got, tc.want)
+		}
+	}
+}
+
+// gateTrial sends four through a gate of two; the third gives up while waiting.
+const gateTrial = `(async () => {
+  const gate = new m.Gate(2), order = [], go = [];
+  let inside = 0, most = 0;
+  const work = (n) => () => new Promise((end) => {
+    order.push(n); most = Math.max(most, ++inside);
+    go.push(() => { inside--; end(); });
+  });
+  const never = new AbortController().signal, third = new AbortController();
+  const runs = [gate.through(never, work(1)), gate.through(never, work(2)),
+    gate.through(third.signal, work(3)).catch(() => '3 left'), gate.through(never, work(4))];
+  third.abort();
+  const turn = () => new Promise((next) => setTimeout(next));
+  for (let i = 0; i < 3; i++) { await turn(); go.shift()(); }
+  const answers = await Promise.all(runs);
+  return most + ' at most, in order ' + order.join(' ') + ', ' + answers[2];
+})()`
+
+var mainPath = regexp.MustCompile(`/static/[A-Za-z0-9_-]+/js/main\.js`)
+
+func modulePath(t *testing.T, api *fakeAPI, name string) string {
+	t.Helper()
+	path := mainPath.FindString(ask(t, api.site, "GET", "/", nil).Body)
+	return strings.Replace(path, "main.js", name+".js", 1)
+}
