@@ -1,0 +1,107 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"time"
+)
+
+// mostAnswer bounds what is read of an answer, in bytes: Lambda's is 6 MB.
+const mostAnswer = 8 << 20
+
+// call is a request that may be sent more than once.
+type call struct {
+	method, url string
+	header      http.Header
+	body        []byte
+	// done tells whether a status is what was wanted. attempt counts from 1.
+	done func(status, attempt int) bool
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func is(statuses ...int) func(status, attempt int) bool {
+	return func(status, _ int) bool {
+		for _, s := range statuses {
+			if s == status {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// do sends a call until it is answered, or gives up.
+func (c *Client) do(ctx context.Context, call call) (answer, error) {
+	for attempt := 1; ; attempt++ {
+		a, err := c.once(ctx, call)
+		if err == nil && call.done(a.status, attempt) {
+			c.budget.earn()
+			return a, nil
+		}
+		var wait time.Duration
+		var asked bool
+		if err == nil {
+			failure := c.responseError(a)
+			if !failure.temporary() {
+				return answer{}, failure
+			}
+			wait, asked = failure.RetryAfter()
+			err = failure
+		}
+		if ctx.Err() != nil {
+			return answer{}, fmt.Errorf("client: %s %s: %w", call.method, call.url, err)
+		}
+		if err := c.prepareRetry(ctx, attempt, wait, asked, err); err != nil {
+			return answer{}, err
+		}
+	}
+}
+
+// prepareRetry waits for the next attempt, or tells why there is none.
+func (c *Client) prepareRetry(ctx context.Context, attempt int, wait time.Duration, asked bool, cause error) error {
+	gaveUp := func(reason string) error {
+		return &GaveUpError{Reason: reason, Attempts: attempt, Err: cause}
+	}
+	if attempt >= c.config.Attempts {
+		return gaveUp(OutOfAttempts)
+	}
+	wait = c.pause(attempt, wait, asked)
+	if deadline, ok := ctx.Deadline(); ok && c.config.Now().Add(wait).After(deadline) {
+		return gaveUp(OutOfTime)
+	}
+	if !asked && !c.budget.spend() {
+		return gaveUp(OutOfBudget)
+	}
+	if err := c.config.Sleep(ctx, wait); err != nil {
+		return errors.Join(err, gaveUp(OutOfTime))
+	}
+	return nil
+}
+
+func (c *Client) once(ctx context.Context, call call) (a answer, err error) {
+	r, err := http.NewRequestWithContext(ctx, call.method, call.url, bytes.NewReader(call.body))
+	if err != nil {
+		return answer{}, err
+	}
+	maps.Copy(r.Header, call.header)
+	response, err := c.config.HTTP.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	if err != nil {
+		return answer{}, fmt.Errorf("client: reading the answer to %s %s: %w", call.method, call.url, err)
+	}
+	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
+}
