@@ -1,0 +1,25 @@
+// Command noop is the worker of the benchmarks' queue.
+package main
+
+import (
+	"context"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/wire"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/worker"
+	"github.com/nightshift-go/nightshift/scripts/bench/work"
+)
+
+func main() {
+	wire.Start(func(env *wire.Env) (any, error) {
+		return worker.New(worker.Config{
+			Jobs:      env.Jobs(),
+			Queue:     env.Queue(),
+			Addresses: env.Addresses(work.Bench),
+			Logger:    env.Logger,
+		},
+			worker.Handle(work.Noop, func(context.Context, *job.Job[work.Arguments]) error { return nil }),
+			worker.Handle(work.Failing, func(context.Context, *job.Job[work.Arguments]) error { return work.ErrAlways }),
+		)
+	})
+}
