@@ -31,7 +31,7 @@ var keywords = map[string]bool{
 
 // lex cuts an expression into tokens, the last of which is a tokenEnd.
 func lex(text string) []token {
-	tokens := make([]token, 0, 16)
+	tokens := make([]token, 0, len(text)/3+4)
 	for i := 0; i < len(text); {
 		if strings.IndexByte(" \t\r\n", text[i]) >= 0 {
 			i++

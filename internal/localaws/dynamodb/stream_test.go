@@ -210,3 +210,47 @@ func TestRecordEncoding(t *testing.T) {
 		}
 	}
 }
+
+// A stream that is switched on later has what its view allows, and ends when
+// it is switched off.
+func TestStreamViewsAndSwitching(t *testing.T) {
+	f, ctx := newFixture(t), context.Background()
+	table := f.table(t)
+	change := func(on bool, view types.StreamViewType) error {
+		_, err := f.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: table, StreamSpecification: &types.StreamSpecification{StreamEnabled: &on, StreamViewType: view}})
+		return err
+	}
+	wantCode(t, "on twice", change(true, types.StreamViewTypeNewImage), "ValidationException", "already has an enabled stream")
+	for view, want := range map[types.StreamViewType]string{
+		types.StreamViewTypeKeysOnly: "0 0", types.StreamViewTypeNewImage: "3 0", types.StreamViewTypeOldImage: "0 3", types.StreamViewTypeNewAndOldImages: "3 3",
+	} {
+		if err := change(false, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(true, view); err != nil {
+			t.Fatal(err)
+		}
+		f.put(t, table, fmt.Sprintf(`{'pk':{'S':'%s'},'sk':{'S':'s'},'n':{'N':'1'}}`, view))
+		f.put(t, table, fmt.Sprintf(`{'pk':{'S':'%s'},'sk':{'S':'s'},'n':{'N':'2'}}`, view))
+		current, err := f.db.find(*table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shard := current.Stream.shard()
+		at, err := f.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: &current.Stream.ARN, ShardId: &shard, ShardIteratorType: "TRIM_HORIZON"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := f.read(at.ShardIterator, 100)
+		if err != nil || len(out.Records) != 2 || len(out.Records[1].Dynamodb.Keys) != 2 {
+			t.Fatalf("%s: %v, %v", view, out, err)
+		}
+		if got := fmt.Sprint(len(out.Records[1].Dynamodb.NewImage), len(out.Records[1].Dynamodb.OldImage)); got != want {
+			t.Errorf("%s: images of %s attributes, want %s", view, got, want)
+		}
+	}
+	if err := change(false, ""); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "off twice", change(false, ""), "ValidationException", "no enabled stream")
+}
