@@ -105,7 +105,7 @@ func (c *crumb) photos() constructs.WorkerQueue {
 	)
 	queue := constructs.NewWorkerQueue(c.stack, "Photos", constructs.WorkerQueueProps{
 		Queue:    tasks.Photos,
-		Tasks:    tasks.All(),
+		Tasks:    tasks.Defined(),
 		Function: worker,
 		Backstop: c.backstop,
 	})

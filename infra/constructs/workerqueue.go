@@ -1,8 +1,6 @@
 package constructs
 
 import (
-	"time"
-
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	core "github.com/aws/constructs-go/constructs/v10"
@@ -20,7 +18,7 @@ type WorkerQueueProps struct {
 	Queue job.Queue
 	// Tasks are what the workers run; those of other queues are passed over.
 	// The slowest decides the timeouts. Required.
-	Tasks []job.Definition
+	Tasks []job.Defined
 	// Function is the worker. Its policy is what the handlers need: the rights
 	// on the queues are added to it. A Timeout of zero is the one that the plan
 	// gives; a shorter one is refused.
@@ -83,18 +81,13 @@ func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) Wor
 
 // planned sizes the queue for the slowest of its tasks.
 func planned(path string, props WorkerQueueProps) sizing.Plan {
-	var slowest time.Duration
-	for _, task := range props.Tasks {
-		if task.Policy.Queue.Name == props.Queue.Name {
-			slowest = max(slowest, task.Policy.Timeout)
-		}
-	}
-	if slowest == 0 {
-		refuse(path, "none of Tasks has the queue %q", props.Queue.Name)
-	}
-	plan, err := sizing.For(props.Queue, slowest)
+	plans, err := sizing.ForTasks(props.Tasks...)
 	if err != nil {
 		refuse(path, "%v", err)
+	}
+	plan, known := plans[props.Queue.Name]
+	if !known {
+		refuse(path, "none of Tasks has the queue %q", props.Queue.Name)
 	}
 	if props.Backstop.Queue == nil || props.Backstop.fifo != props.Queue.FIFO {
 		refuse(path, "it needs a Backstop of the same kind: FIFO %v", props.Queue.FIFO)
