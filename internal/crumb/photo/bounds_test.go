@@ -22,8 +22,9 @@ func allocated(do func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// Beside what is promised for decoding, resampling and encoding take little.
-const besides = 64 << 20
+// Beside what is promised for decoding comes this much for resampling and
+// encoding; 98 MiB of it are allocated for noise with an alpha channel.
+const besides = 160 << 20
 
 func TestMemoryIsBounded(t *testing.T) {
 	for name, file := range map[string][]byte{

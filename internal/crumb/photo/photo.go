@@ -17,7 +17,7 @@
 // declares, before any of its pixels is decoded: [MaxPixels], [MaxEdge] and
 // [MaxMemory]. Decoded pixels take 1.5 bytes a pixel for an ordinary JPEG, 7.5
 // for a progressive one, 4 for a PNG (8 with 16 bits a channel), 5 for a GIF.
-// On top of MaxMemory come the source itself and at most 64 MiB for resampling
+// On top of MaxMemory come the source itself and at most 160 MiB for resampling
 // and encoding, whatever the size of the source. Once the context has ended,
 // work stops within milliseconds for an ordinary photograph, and within some
 // two seconds for the worst file allowed.
