@@ -31,6 +31,7 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	aws := flags.String("aws", "127.0.0.1:4566", "`address` of the AWS endpoint; port 0 takes a free one")
 	data := flags.String("data", ".nightshift", "`folder` of the stack's data; \":memory:\" keeps nothing")
 	template := flags.String("template", "template.yaml", "`path` of the template")
+	build := flags.String("build-dir", "", "`folder` into which functions are built (default dist/local beside the template)")
 	allowRemote := flags.Bool("allow-remote", false, "permit addresses that other machines can reach; nothing asks who they are")
 	verbose := flags.Bool("verbose", false, "log each call to the AWS endpoint")
 	plain, err := parse(s, flags, args)
@@ -42,7 +43,7 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	}
 	log := newLog(s.err, *verbose)
 	stack, err := runner.Start(ctx, runner.Config{
-		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote,
+		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote, BuildDir: *build,
 		Endpoint: os.Getenv("AWS_ENDPOINT_URL"), Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {

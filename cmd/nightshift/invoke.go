@@ -33,6 +33,7 @@ type invocation struct {
 	event    []byte
 	template string
 	data     string
+	build    string
 }
 
 func runInvoke(ctx context.Context, s streams, args []string) error {
@@ -40,6 +41,7 @@ func runInvoke(ctx context.Context, s streams, args []string) error {
 	event := flags.String("event", "", "`file` with the event; \"-\" is standard input; {} without one")
 	data := flags.String("data", ".nightshift", "`folder` of the stack's data")
 	template := flags.String("template", "template.yaml", "`path` of the template")
+	build := flags.String("build-dir", "", "`folder` into which functions are built (default dist/local beside the template)")
 	plain, err := parse(s, flags, args)
 	if err != nil {
 		return err
@@ -51,7 +53,7 @@ func runInvoke(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return misuse(s, flags, "%v", err)
 	}
-	call := invocation{function: plain[0], event: payload, template: *template, data: *data}
+	call := invocation{function: plain[0], event: payload, template: *template, data: *data, build: *build}
 	return call.run(ctx, s, flags)
 }
 
@@ -86,7 +88,7 @@ func (i invocation) run(ctx context.Context, s streams, flags *flag.FlagSet) err
 	}
 	log := newLog(s.err, false)
 	stack, err := runner.Start(ctx, runner.Config{
-		Template: i.template, DataDir: i.data, Endpoint: os.Getenv("AWS_ENDPOINT_URL"), WithoutSources: true,
+		Template: i.template, DataDir: i.data, BuildDir: i.build, Endpoint: os.Getenv("AWS_ENDPOINT_URL"), WithoutSources: true,
 		Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {

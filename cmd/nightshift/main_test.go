@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const template = "../../internal/runner/testdata/stack/template.yaml"
+
+var buildDir string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "nightshift")
+	if err != nil {
+		panic(err)
+	}
+	buildDir = folder
+	code := m.Run()
+	if err := os.RemoveAll(folder); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+type result struct {
+	code     int
+	out, err string
+}
+
+func nightshift(t *testing.T, input string, args ...string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := run(t.Context(), streams{strings.NewReader(input), &out, &err}, args)
+	return result{code, out.String(), err.String()}
+}
+
+func TestMisuse(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "event.json")
+	if err := os.WriteFile(bad, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"", "Usage: nightshift COMMAND"},
+		{"fly", `there is no command "fly"`},
+		{"dev now", "it takes no arguments"},
+		{"dev --nope", "flag provided but not defined"},
+		{"invoke", "it takes one function, but got 0"},
+		{"invoke a b", "it takes one function, but got 2"},
+		{"invoke a --event " + bad, "the event is not JSON"},
+		{"invoke a --event nowhere.json", "no such file"},
+	} {
+		if got := nightshift(t, "", strings.Fields(c.args)...); got.code != exitMisuse || got.out != "" || !strings.Contains(got.err, c.want) {
+			t.Errorf("nightshift %s: %+v", c.args, got)
+		}
+	}
+	for _, args := range []string{"--help", "dev --help", "invoke -h"} {
+		if got := nightshift(t, "", strings.Fields(args)...); got.code != 0 || !strings.Contains(got.out+got.err, "Usage: nightshift") {
+			t.Errorf("nightshift %s: %+v", args, got)
+		}
+	}
+}
+
+func TestFlagsStandAnywhere(t *testing.T) {
+	for args, want := range map[string]string{
+		"a b": "a b", "-x 1 a": "a", "a -x 1": "a", "a -x=1 b": "a b", "a -- -x": "a -x", "": "",
+	} {
+		flags := newFlags(streams{err: io.Discard}, "test", "")
+		flags.String("x", "", "")
+		plain, err := parse(streams{}, flags, strings.Fields(args))
+		if got := strings.Join(plain, " "); got != want || err != nil {
+			t.Errorf("%q: %q, %v", args, got, err)
+		}
+	}
+}
+
+func TestInvokeStartsAStackOfItsOwn(t *testing.T) {
+	common := []string{"--template", template, "--data", ":memory:", "--build-dir", buildDir}
+	for _, c := range []struct {
+		name, input string
+		args        []string
+		code        int
+		out         string
+	}{
+		{"folder name", `{"body":"hello"}`, append([]string{"invoke", "echo", "--event", "-"}, common...), 0, `"statusCode":201`},
+		{"logical id, flags first", `{"body":"hello"}`, slices.Concat([]string{"invoke", "--event=-"}, common, []string{"EchoFunction"}), 0, `"statusCode":201`},
+		{"function error", `{"body":"fail"}`, append([]string{"invoke", "echo", "--event", "-"}, common...), exitFailure, "asked to fail"},
+		{"no such function", `{}`, append([]string{"invoke", "nobody"}, common...), exitMisuse, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := nightshift(t, c.input, c.args...)
+			if got.code != c.code || !strings.Contains(got.out, c.out) || c.out == "" && got.out != "" {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestDevServesUntilItIsStopped(t *testing.T) {
+	data := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	read, write := io.Pipe()
+	var log bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, streams{nil, write, &log}, []string{"dev", "--http", "127.0.0.1:0", "--aws", "127.0.0.1:0", "--data", data, "--template", template, "--build-dir", buildDir})
+		write.Close()
+	}()
+	line := make([]byte, 200)
+	n, err := read.Read(line)
+	if err != nil {
+		t.Fatal(err, log.String())
+	}
+	found := regexp.MustCompile(`^ready http=(http://127\.0\.0\.1:\d+) aws=http://127\.0\.0\.1:\d+\n$`).FindSubmatch(line[:n])
+	if found == nil {
+		t.Fatalf("printed %q", line[:n])
+	}
+	got := nightshift(t, `{"body":"hello"}`, "invoke", "echo", "--data", data, "--event", "-", "--template", "unread.yaml")
+	if got.code != 0 || !strings.Contains(got.out, `"statusCode":201`) {
+		t.Errorf("invoke at the running stack: %+v", got)
+	}
+	if got := nightshift(t, "", "invoke", "nobody", "--data", data); got.code != exitMisuse || !strings.Contains(got.err, "no such function") {
+		t.Errorf("invoke of nobody: %+v", got)
+	}
+	if got := nightshift(t, `{"body":"fail"}`, "invoke", "echo", "--data", data, "--event", "-"); got.code != exitFailure {
+		t.Errorf("invoke that fails: %+v", got)
+	}
+	stop()
+	select {
+	case code := <-ended:
+		if code != 0 {
+			t.Errorf("exit %d: %s", code, log.String())
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not stop")
+	}
+	if _, err := http.Get(string(found[1])); err == nil {
+		t.Error("it still serves")
+	}
+	if rest, err := io.ReadAll(read); err != nil || len(rest) > 0 {
+		t.Errorf("more on standard output: %q, %v", rest, err)
+	}
+}
