@@ -52,6 +52,9 @@ func Generate(template []byte) ([]byte, error) {
 		return nil, fmt.Errorf("samgen: reading the synthesised template: %w", err)
 	}
 	for id, r := range source.Resources {
+		if r == nil || r.Properties == nil && r.Type == "AWS::Lambda::Function" {
+			return nil, fmt.Errorf("samgen: resource %s is empty", id)
+		}
 		if r.Type == "AWS::CloudWatch::Alarm" || r.Type == "AWS::CDK::Metadata" {
 			delete(source.Resources, id)
 			continue
