@@ -1,0 +1,68 @@
+package producer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/producer"
+	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/store/memstore"
+)
+
+type Greeting struct {
+	Name string `json:"name"`
+}
+
+var Greetings = job.Queue{
+	Name:         "greetings",
+	PeakArrivals: job.PerSecond(5),
+	ServiceTime:  200 * time.Millisecond,
+	LongestWait:  time.Minute,
+}
+
+var Greet = job.Define[Greeting]("greeting.send", job.Policy{Queue: Greetings})
+
+func Example() {
+	ctx := context.Background()
+	jobs, err := store.New(store.Config{Driver: memstore.New(memstore.Config{})})
+	if err != nil {
+		panic(err)
+	}
+	p, err := producer.New(producer.Config{Jobs: jobs}, Greet)
+	if err != nil {
+		panic(err)
+	}
+	id, err := p.Enqueue(ctx, Greet.With(Greeting{Name: "Ada"}))
+	if err != nil {
+		panic(err)
+	}
+	rec, err := jobs.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(rec.Task, rec.State, string(rec.Args))
+	// Output: greeting.send queued {"name":"Ada"}
+}
+
+func ExampleProducer_Enqueue_later() {
+	ctx := context.Background()
+	jobs, err := store.New(store.Config{Driver: memstore.New(memstore.Config{})})
+	if err != nil {
+		panic(err)
+	}
+	p, err := producer.New(producer.Config{Jobs: jobs}, Greet)
+	if err != nil {
+		panic(err)
+	}
+	rec, made, err := p.Make(ctx, Greet.With(Greeting{Name: "Ada"}), job.In(24*time.Hour))
+	fmt.Println(rec.State, made, err)
+
+	_, err = p.Enqueue(ctx, Greet.With(Greeting{Name: "Ada"}), job.In(time.Hour), job.At(time.Now()))
+	fmt.Println(errors.Is(err, producer.ErrOptions))
+	// Output:
+	// scheduled true <nil>
+	// true
+}
