@@ -185,6 +185,16 @@ func TestStack(t *testing.T) {
 	})
 }
 
+func TestAnotherEndpoint(t *testing.T) {
+	aws, _ := start(t, func(c *Config) { c.WithoutSources = true })
+	s, written := start(t, func(c *Config) { c.Endpoint = aws.AWSURL() })
+	if s.AWSURL() != aws.AWSURL() {
+		t.Errorf("the endpoint is %s", s.AWSURL())
+	}
+	send(t, aws, "from the other")
+	written.await(t, "worker: message from the other")
+}
+
 func TestScheduleTicks(t *testing.T) {
 	_, written := start(t, nil)
 	written.await(t, "tail: tick")

@@ -113,7 +113,7 @@ func (s *Stack) mapping(m samtemplate.Mapping) (source, error) {
 		QueueURL: q.url, QueueARN: q.arn, FIFO: q.fifo, Region: s.config.Region,
 		Visibility: q.visibility, MaxReceiveCount: q.maxReceiveCount, FunctionTimeout: f.Timeout(),
 		Window: time.Duration(m.MaximumBatchingWindowInSeconds) * time.Second, Workers: s.config.Workers,
-		ReportBatchItemFailures: slices.Contains(m.FunctionResponseTypes, "ReportBatchItemFailures"), Filter: compiled, Log: log,
+		ReportBatchItemFailures: slices.Contains(m.FunctionResponseTypes, "ReportBatchItemFailures"), Filter: compiled, Log: log, Now: s.config.Now,
 	}
 	if m.BatchSize != nil {
 		config.BatchSize = *m.BatchSize

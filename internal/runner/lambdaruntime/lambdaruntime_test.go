@@ -105,6 +105,16 @@ func TestFunctionErrorKeepsTheProcess(t *testing.T) {
 	}
 }
 
+func TestStreamedResponses(t *testing.T) {
+	f := function(t, nil)
+	if got := invoke(t, f, `{"Do":"stream"}`); got.FunctionError != "" || got.Variable != "streamed" {
+		t.Errorf("got %+v", got)
+	}
+	if got := invoke(t, f, `{"Do":"break"}`); got.FunctionError != "Unhandled" || got.ErrorMessage != "it broke off" {
+		t.Errorf("a stream that breaks off: %+v", got)
+	}
+}
+
 func TestDeadProcessIsReplaced(t *testing.T) {
 	for _, c := range []struct{ do, kind, message string }{
 		{"panic", "string", "it panicked"},

@@ -138,7 +138,7 @@ func (c *Config) check() error {
 		errs = append(errs, fmt.Errorf("the maximum concurrency %d is not within 2 and 1000", c.MaximumConcurrency))
 	}
 	if c.Visibility < c.FunctionTimeout {
-		errs = append(errs, fmt.Errorf("Queue visibility timeout: %.0f seconds is less than Function timeout: %.0f seconds", c.Visibility.Seconds(), c.FunctionTimeout.Seconds()))
+		errs = append(errs, fmt.Errorf("the queue's visibility timeout (%.0f seconds) is less than the function's timeout (%.0f seconds)", c.Visibility.Seconds(), c.FunctionTimeout.Seconds()))
 	}
 	return errors.Join(errs...)
 }

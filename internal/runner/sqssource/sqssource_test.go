@@ -235,11 +235,11 @@ func TestWindowProlongsTheVisibility(t *testing.T) {
 
 func TestNewRefusesAndAdvises(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"is less than Function timeout": func(c *Config) { c.Visibility = 0 },
-		"needs a batching window":       func(c *Config) { c.BatchSize = 11 },
-		"not within 1 and 10":           func(c *Config) { c.BatchSize, c.FIFO = 11, true },
-		"not within 2 and 1000":         func(c *Config) { c.MaximumConcurrency = 1 },
-		"not supported for FIFO":        func(c *Config) { c.FIFO, c.Window = true, time.Second },
+		"is less than the function's": func(c *Config) { c.Visibility = 0 },
+		"needs a batching window":     func(c *Config) { c.BatchSize = 11 },
+		"not within 1 and 10":         func(c *Config) { c.BatchSize, c.FIFO = 11, true },
+		"not within 2 and 1000":       func(c *Config) { c.MaximumConcurrency = 1 },
+		"not supported for FIFO":      func(c *Config) { c.FIFO, c.Window = true, time.Second },
 	} {
 		if _, err := New(config(change), newQueue(), answer("")); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)

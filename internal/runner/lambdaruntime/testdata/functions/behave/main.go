@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -38,17 +40,21 @@ func main() {
 		time.Sleep(time.Minute)
 	}
 	count := 0
-	lambda.Start(func(ctx context.Context, e event) (answer, error) {
+	lambda.Start(func(ctx context.Context, e event) (any, error) {
 		count++
 		fmt.Printf("doing %q\n", e.Do)
 		time.Sleep(time.Duration(e.Sleep) * time.Millisecond)
 		switch e.Do {
 		case "fail":
-			return answer{}, errors.New("it failed")
+			return nil, errors.New("it failed")
 		case "panic":
 			panic("it panicked")
 		case "exit":
 			os.Exit(7)
+		case "stream":
+			return strings.NewReader(`{"Variable":"streamed"}`), nil
+		case "break":
+			return io.MultiReader(strings.NewReader(`{"Variable":`), iotest.ErrReader(errors.New("it broke off"))), nil
 		}
 		lc, _ := lambdacontext.FromContext(ctx)
 		deadline, _ := ctx.Deadline()
