@@ -55,19 +55,19 @@ func (db *DB) listObjects(c *call) error {
 	if out.EncodingType != "" && out.EncodingType != "url" {
 		return invalidArgument("Invalid Encoding Method specified in Request")
 	}
-	after := out.StartAfter
+	after, skip := out.StartAfter, ""
 	if c.query.Has("continuation-token") {
 		token, err := base64.URLEncoding.DecodeString(out.ContinuationToken)
 		if err != nil || len(token) == 0 {
 			return invalidArgument("The continuation token provided is incorrect")
 		}
-		after = string(token)
+		after, skip = string(token), string(token)
 	}
 	err := db.index.View(func(tx *bolt.Tx) error {
 		if _, err := bucketOf(tx, c.bucket); err != nil {
 			return err
 		}
-		return out.collect(tx, after, c.query.Get("fetch-owner") == "true")
+		return out.collect(tx, after, skip, c.query.Get("fetch-owner") == "true")
 	})
 	if err != nil {
 		return err
@@ -79,8 +79,9 @@ func (db *DB) listObjects(c *call) error {
 	return c.answerXML(out)
 }
 
-// collect fills a page with what comes after a key or a common prefix.
-func (l *listing) collect(tx *bolt.Tx, after string, withOwner bool) error {
+// collect fills a page with what comes after a key, without the common prefix
+// that the page before ended with.
+func (l *listing) collect(tx *bolt.Tx, after, skip string, withOwner bool) error {
 	root := objectKey(l.Name, "")
 	cursor := tx.Bucket(objectsBucket).Cursor()
 	seek := append(bytes.Clone(root), max(l.Prefix, after)...)
@@ -98,7 +99,7 @@ func (l *listing) collect(tx *bolt.Tx, after string, withOwner bool) error {
 		if at := strings.Index(name[len(l.Prefix):], l.Delimiter); l.Delimiter != "" && at >= 0 {
 			common = name[:len(l.Prefix)+at+len(l.Delimiter)]
 		}
-		if name <= after || common != "" && common <= after {
+		if name <= after || common != "" && common == skip {
 			key, value = cursor.Next()
 			continue
 		}

@@ -142,11 +142,13 @@ type completion struct {
 // choose gives the parts that a completion names, in order, and the ETag of the
 // whole.
 func (in completion) choose(parts map[int]object) (chosen []object, etag string, err error) {
-	sums := md5.New()
-	for i, p := range in.Parts {
-		if i > 0 && p.PartNumber <= in.Parts[i-1].PartNumber {
+	for i := 1; i < len(in.Parts); i++ {
+		if in.Parts[i].PartNumber <= in.Parts[i-1].PartNumber {
 			return nil, "", refuse(http.StatusBadRequest, "InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number.")
 		}
+	}
+	sums := md5.New()
+	for i, p := range in.Parts {
 		o, found := parts[p.PartNumber]
 		given := map[string]string{"CRC32": p.ChecksumCRC32, "CRC32C": p.ChecksumCRC32C, "CRC64NVME": p.ChecksumCRC64NVME, "SHA1": p.ChecksumSHA1, "SHA256": p.ChecksumSHA256}[o.Checksum.Algorithm]
 		if !found || strings.Trim(p.ETag, `"`) != o.ETag || given != "" && given != o.Checksum.Value {
