@@ -1,24 +1,26 @@
 package store
 
 import (
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// placeholder finds the name placeholders of an expression. In this package
-// each stands for the attribute of the same name: #state for "state". Many of
-// the names are reserved words, so all are written this way.
-var placeholder = regexp.MustCompile(`#[a-z_]+`)
-
-// namesIn gives the names that the expressions use.
+// namesIn gives the names that the expressions use. In this package a name
+// placeholder stands for the attribute of the same name: #state for "state".
+// Many of the names are reserved words, so all are written this way.
 func namesIn(expressions ...string) map[string]string {
-	names := map[string]string{}
+	names := make(map[string]string, 16)
 	for _, e := range expressions {
-		for _, p := range placeholder.FindAllString(e, -1) {
-			names[p] = p[1:]
+		for at := strings.IndexByte(e, '#'); at >= 0; at = strings.IndexByte(e, '#') {
+			end := at + 1
+			for end < len(e) && (e[end] == '_' || e[end] >= 'a' && e[end] <= 'z') {
+				end++
+			}
+			names[e[at:end]] = e[at+1 : end]
+			e = e[end:]
 		}
 	}
 	return names
