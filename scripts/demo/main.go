@@ -1,0 +1,72 @@
+// Command demo sends photographs through the whole local stack and shows what
+// became of them:
+//
+//	go run ./scripts/demo [-photo FILE-OR-FOLDER]
+//
+// Without -photo it takes the project's sample photographs, bad ones included. It
+// exits with 0 only if every photograph ended as it should, and leaves nothing
+// running.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/nightshift-go/nightshift/internal/runner"
+	"github.com/nightshift-go/nightshift/pkg/client"
+)
+
+// longest bounds the whole demonstration.
+const longest = 10 * time.Minute
+
+// atOnce is how many photographs are under way at a time.
+const atOnce = 4
+
+func main() {
+	photo := flag.String("photo", "", "a photograph, or a folder of them; default the project's samples")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := demo(ctx, *photo); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func demo(ctx context.Context, path string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	photos, err := load(path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Building the functions and starting the stack …\n")
+	stack, err := runner.Start(ctx, runner.Config{
+		Template: "template.yaml", DataDir: runner.InMemory,
+		FunctionLog: func(function, line string) { fmt.Printf("  %s: %s\n", function, line) },
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stack.Close()) }()
+	fmt.Printf("The site is at %s. Sending %d photographs, %d at a time.\n\n", stack.HTTPURL(), len(photos), atOnce)
+
+	api, err := client.New(client.Config{URL: stack.HTTPURL()})
+	if err != nil {
+		return err
+	}
+	results := sendAll(ctx, api, stack.HTTPURL(), photos)
+	wrong := report(os.Stdout, results)
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d photographs did not end as they should", wrong, len(photos))
+	}
+	fmt.Printf("\nAll %d photographs ended as they should.\n", len(photos))
+	return nil
+}

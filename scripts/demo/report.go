@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// report prints what became of each photograph, and tells how many did not end
+// as they should.
+func report(out io.Writer, results []result) (wrong int) {
+	fmt.Fprintln(out)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\tphoto\tjob\tstate\tattempts\t202 to done\tfiles, or why not")
+	for _, r := range results {
+		mark := "ok"
+		if r.err != nil {
+			mark = "WRONG"
+			wrong++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", mark, r.name, r.job.ID, r.job.State, r.job.Attempts, r.took.Round(10*time.Millisecond), outcome(r))
+	}
+	_ = table.Flush() // a table that can't be printed is no reason to fail
+	return wrong
+}
+
+// outcome is the last column.
+func outcome(r result) string {
+	switch {
+	case r.err != nil:
+		return r.err.Error()
+	case r.job.Error != nil:
+		return fmt.Sprintf("%s: %s", r.job.Error.Code, r.job.Error.Message)
+	}
+	files := make([]string, len(r.sizes))
+	for i, s := range r.sizes {
+		files[i] = fmt.Sprintf("%s %d×%d %s", s.Name, s.Width, s.Height, kilobytes(s.Bytes))
+	}
+	return strings.Join(files, ", ")
+}
+
+func kilobytes(bytes int) string {
+	return fmt.Sprintf("%.1f KB", float64(bytes)/1000)
+}
