@@ -37,6 +37,7 @@ type fakeAPI struct {
 	losing int
 	// hold keeps jobs in the queue.
 	hold bool
+	work sync.WaitGroup
 }
 
 type fakeJob struct {
@@ -49,6 +50,7 @@ type fakeJob struct {
 	Result    *tasks.Sizes `json:"result,omitempty"`
 	Error     *fakeError   `json:"error,omitempty"`
 	key       string
+	started   bool
 }
 
 type fakeError struct {
@@ -69,7 +71,10 @@ func newAPI(t testing.TB) *fakeAPI {
 	mux.HandleFunc("DELETE /jobs/{id}", f.cancel)
 	mux.HandleFunc("GET /", f.page)
 	f.Server = httptest.NewServer(mux)
-	t.Cleanup(f.Close)
+	t.Cleanup(func() {
+		f.Close()
+		f.work.Wait()
+	})
 	return f
 }
 
@@ -138,14 +143,17 @@ func (f *fakeAPI) status(w http.ResponseWriter, r *http.Request) {
 	} else {
 		answer(w, http.StatusOK, j)
 	}
-	if j.State == "queued" && !f.hold {
-		f.run(r.Context(), j)
+	if j.State == "queued" && !f.hold && !j.started {
+		j.started = true
+		f.work.Go(func() { f.run(j) })
 	}
 }
 
-func (f *fakeAPI) run(ctx context.Context, j *fakeJob) {
+func (f *fakeAPI) run(j *fakeJob) {
+	sizes, err := resizer.New(f).Resize(context.Background(), job.New(job.Job[tasks.ResizePhoto]{Args: tasks.ResizePhoto{Key: j.key}}, job.Internals{}))
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	j.Attempts = 1
-	sizes, err := resizer.New(f).Resize(ctx, job.New(job.Job[tasks.ResizePhoto]{Args: tasks.ResizePhoto{Key: j.key}}, job.Internals{}))
 	if err != nil {
 		j.State, j.Error = "dead", &fakeError{job.ErrorCode(err), err.Error()}
 		return

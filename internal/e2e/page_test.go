@@ -1,0 +1,127 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/samplephotos"
+	"github.com/nightshift-go/nightshift/internal/e2e/browser"
+)
+
+// files writes samples to a folder and gives their paths.
+func files(t testing.TB, names ...string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for _, name := range names {
+		s, err := samplephotos.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := s.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.Base(name))
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// phase is a JavaScript expression: the card of the name is in that phase.
+func phase(name, phase string) string {
+	return fmt.Sprintf("[...document.querySelectorAll('.card')].some(c => c.innerText.includes(%q) && c.dataset.phase === %q)", name, phase)
+}
+
+// previewed is a JavaScript expression: the card shows the browser's own copy,
+// or has been overtaken by the server's.
+const previewed = "document.querySelector('.card .picture-image:not([hidden])')?.naturalWidth > 0"
+
+func TestPageOnAPhone(t *testing.T) {
+	page := browser.Open(t, 375, 812)
+	page.Visit(crumb.HTTPURL())
+	page.Choose("#files", files(t, "soup.jpg")...)
+	page.Wait(previewed)
+	page.Choose("#files", files(t, "tomatoes.jpg", "bad/truncated.jpg")...)
+	page.Wait(phase("soup.jpg", "done") + " && " + phase("tomatoes.jpg", "done") + " && " + phase("truncated.jpg", "failed"))
+	page.Wait("[...document.querySelectorAll('.card[data-phase=done] img')].every(i => i.src.endsWith('/small.jpg') && i.naturalWidth > 0)")
+	if links := browser.Eval[int](page, "document.querySelectorAll('.card[data-phase=done] .sizes a').length"); links != 8 {
+		t.Errorf("two photos that are done have %d links, want 8", links)
+	}
+	if width := browser.Eval[int](page, "document.documentElement.scrollWidth"); width > 375 {
+		t.Errorf("the page is %d pixels wide on a screen of 375", width)
+	}
+	if text := page.Text(".card[data-phase=failed]"); !strings.Contains(text, "The file ends before the picture does") || !strings.Contains(text, "Try again") {
+		t.Errorf("the card of the bad photo reads %q", text)
+	}
+	page.Screenshot("phone")
+	page.Visit(crumb.HTTPURL()) // a reload finds everything again
+	page.Wait(phase("soup.jpg", "done") + " && " + phase("tomatoes.jpg", "done") + " && " + phase("truncated.jpg", "failed"))
+}
+
+func TestPageTriesAgain(t *testing.T) {
+	page := browser.Open(t, 1100, 800)
+	page.Visit(crumb.HTTPURL())
+	page.Choose("#files", files(t, "bad/heic.jpg")...)
+	page.Wait(phase("heic.jpg", "failed"))
+	page.Says(".card", "HEIC pictures are not supported")
+	first := browser.Eval[string](page, "localStorage.getItem('crumb.photos')")
+	page.Click("[data-do=again]")
+	page.Wait(fmt.Sprintf("localStorage.getItem('crumb.photos') !== %q && %s", first, phase("heic.jpg", "failed")))
+}
+
+func TestPageWhileTheServerIsBusy(t *testing.T) {
+	target, err := url.Parse(crumb.HTTPURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stack := httputil.NewSingleHostReverseProxy(target)
+	var refused atomic.Int32
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/jobs/") && refused.Add(1) <= 2 {
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		stack.ServeHTTP(w, r)
+	}))
+	t.Cleanup(busy.Close)
+	page := browser.Open(t, 1100, 800)
+	page.Visit(busy.URL)
+	page.Choose("#files", files(t, "orientation-6.jpg")...)
+	page.Says(".card", "Busy, retrying in")
+	page.Wait(phase("orientation-6.jpg", "done"))
+	if n := refused.Load(); n != 3 {
+		t.Errorf("the job was asked for %d times, want 3", n)
+	}
+	for _, complaint := range page.Complaints() {
+		if !strings.Contains(complaint, "503") {
+			t.Errorf("the page complained: %s", complaint)
+		}
+	}
+}
+
+func TestPageCancels(t *testing.T) {
+	page := browser.Open(t, 1100, 800)
+	page.Visit(crumb.HTTPURL())
+	page.Choose("#files", files(t, "soup.jpg", "tomatoes.jpg", "orientation-1.jpg", "orientation-2.jpg", "cutout.png")...)
+	// All are asked to stop. Some may have been done before the server heard:
+	// they say so, and no card is left hanging.
+	page.Wait("document.querySelectorAll('.card').length === 5")
+	browser.Eval[bool](page, "document.querySelectorAll('[data-do=cancel]:not([hidden])').forEach(b => b.click()), true")
+	page.Wait("[...document.querySelectorAll('.card')].every(c => ['cancelled', 'done'].includes(c.dataset.phase))")
+	if n := browser.Eval[int](page, "document.querySelectorAll('.card[data-phase=cancelled]').length"); n == 0 {
+		t.Error("five photos were called off at once, and none is cancelled")
+	}
+}
