@@ -21,6 +21,10 @@ func check(ctx context.Context, site string, r result) error {
 	switch {
 	case r.err != nil:
 		return r.err
+	case r.refused != nil && r.want == "empty":
+		return nil // nothing is uploaded where there is nothing
+	case r.refused != nil:
+		return r.refused
 	case r.want != "":
 		return checkRefused(r)
 	case r.job.State != "done" && r.job.Error != nil:

@@ -1,7 +1,7 @@
 // Command demo sends photographs through the whole local stack and shows what
 // became of them:
 //
-//	go run ./scripts/demo [-photo FILE-OR-FOLDER]
+//	go run ./scripts/demo [-photo FILE-OR-FOLDER] [-v]
 //
 // Without -photo it takes the project's sample photographs, bad ones included. It
 // exits with 0 only if every photograph ended as it should, and leaves nothing
@@ -30,17 +30,18 @@ const atOnce = 4
 
 func main() {
 	photo := flag.String("photo", "", "a photograph, or a folder of them; default the project's samples")
+	verbose := flag.Bool("v", false, "show what the functions log")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := demo(ctx, *photo); err != nil {
+	if err := demo(ctx, *photo, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func demo(ctx context.Context, path string) (err error) {
+func demo(ctx context.Context, path string, verbose bool) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	photos, err := load(path)
@@ -50,7 +51,11 @@ func demo(ctx context.Context, path string) (err error) {
 	fmt.Printf("Building the functions and starting the stack …\n")
 	stack, err := runner.Start(ctx, runner.Config{
 		Template: "template.yaml", DataDir: runner.InMemory,
-		FunctionLog: func(function, line string) { fmt.Printf("  %s: %s\n", function, line) },
+		FunctionLog: func(function, line string) {
+			if verbose {
+				fmt.Printf("  %s: %s\n", function, line)
+			}
+		},
 	})
 	if err != nil {
 		return err
@@ -65,7 +70,7 @@ func demo(ctx context.Context, path string) (err error) {
 	results := sendAll(ctx, api, stack.HTTPURL(), photos)
 	wrong := report(os.Stdout, results)
 	if wrong > 0 {
-		return fmt.Errorf("%d of %d photographs did not end as they should", wrong, len(photos))
+		return fmt.Errorf("%d of %d photographs did not end as they should; -v shows what the functions log", wrong, len(photos))
 	}
 	fmt.Printf("\nAll %d photographs ended as they should.\n", len(photos))
 	return nil

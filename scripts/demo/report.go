@@ -20,10 +20,17 @@ func report(out io.Writer, results []result) (wrong int) {
 			mark = "WRONG"
 			wrong++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", mark, r.name, r.job.ID, r.job.State, r.job.Attempts, r.took.Round(10*time.Millisecond), outcome(r))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", mark, r.name, r.job.ID, state(r), r.job.Attempts, r.took.Round(10*time.Millisecond), outcome(r))
 	}
 	_ = table.Flush() // a table that can't be printed is no reason to fail
 	return wrong
+}
+
+func state(r result) string {
+	if r.refused != nil {
+		return "refused"
+	}
+	return r.job.State
 }
 
 // outcome is the last column.
@@ -31,6 +38,8 @@ func outcome(r result) string {
 	switch {
 	case r.err != nil:
 		return r.err.Error()
+	case r.refused != nil:
+		return r.refused.Detail
 	case r.job.Error != nil:
 		return fmt.Sprintf("%s: %s", r.job.Error.Code, r.job.Error.Message)
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -18,6 +20,8 @@ type result struct {
 	// took is the time from the 202 to the job's end.
 	took  time.Duration
 	sizes []tasks.Size
+	// refused is the API's answer where it did not take the upload at all.
+	refused *client.ResponseError
 	// err is why it did not end as it should, or nil.
 	err error
 }
@@ -47,6 +51,10 @@ func send(ctx context.Context, api *client.Client, p photo) result {
 		return r.failed(err)
 	}
 	key, err := api.Upload(ctx, p.contentType, data)
+	if refusal := (*client.ResponseError)(nil); errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest {
+		r.refused = refusal
+		return r
+	}
 	if err != nil {
 		return r.failed(err)
 	}
