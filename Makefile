@@ -35,7 +35,7 @@ build: ## every function's bootstrap for Lambda, at dist/{arm64,amd64}/FUNCTION
 	$(GO) run ./scripts/build
 
 template: ## template.yaml, from the CDK app (needs Node)
-	$(GO) run ./infra template
+	$(GO) run ./infra -sam template.yaml
 
 synth: build ## the CloudFormation template, by the cdk command (needs Node)
 	$(CDK) synth --quiet
