@@ -56,6 +56,7 @@ func TestUpdateMistakes(t *testing.T) {
 		"SET status = :v":              parsing + "Attribute name is a reserved keyword; reserved keyword: status",
 		"SET a = :v, a = :w":           parsing + "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], path two: [a]",
 		"SET a.b = :v REMOVE a":        parsing + "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a, b], path two: [a]",
+		"SET a = :v REMOVE a.b":        parsing + "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], path two: [a, b]",
 		"SET a.b = :v, a[1] = :v":      parsing + "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a, b], path two: [a, [1]]",
 		"SET a = :v SET b = :v":        parsing + `The "SET" section can only be used once in an update expression;`,
 		"SET a = foo(:v)":              parsing + "Invalid function name; function: foo",

@@ -41,6 +41,7 @@ func TestConditionalWrites(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	f.put(t, table, `{'pk':{'S':'job#1'},'sk':{'S':'job'},'state_of':{'S':'running'},'n':{'N':'2.0'}}`) // changes nothing
 	if got := f.records(t, table); got != "INSERT, MODIFY" {
 		t.Errorf("records: %s", got)
 	}

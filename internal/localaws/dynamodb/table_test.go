@@ -96,23 +96,34 @@ func TestIndexIsFilledAndDropped(t *testing.T) {
 	wantCode(t, "dropped", err, "ValidationException", "does not have the specified index")
 }
 
-// Two changes of one table at the same time must not lose one another.
+// Changes of one table at the same time must not lose one another, though they
+// all wait for the writer together.
 func TestConcurrentTableChanges(t *testing.T) {
-	f, ctx := newFixture(t), context.Background()
+	f := newFixture(t)
 	f.table(t)
-	arn := aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/jobs")
-	var callers sync.WaitGroup
+	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/jobs"
+	busy, release := make(chan struct{}), make(chan struct{})
+	var callers, ready sync.WaitGroup
+	callers.Go(func() {
+		if err := f.db.writer.do(func(*writeTx) error { close(busy); <-release; return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	<-busy
+	ready.Add(20)
 	for i := range 20 {
 		callers.Go(func() {
-			_, err := f.TagResource(ctx, &dynamodb.TagResourceInput{ResourceArn: arn, Tags: []types.Tag{{Key: aws.String(fmt.Sprint(i)), Value: aws.String("x")}}})
-			if err != nil {
+			ready.Done()
+			if err := f.db.changeTags(arn, func(tags map[string]string) { tags[fmt.Sprint(i)] = "x" }); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+	ready.Wait()
+	close(release)
 	callers.Wait()
-	if out, err := f.ListTagsOfResource(ctx, &dynamodb.ListTagsOfResourceInput{ResourceArn: arn}); err != nil || len(out.Tags) != 20 {
-		t.Errorf("%d tags, %v", len(out.Tags), err)
+	if out, err := f.db.listTagsOfResource(&listTagsInput{ResourceArn: arn}); err != nil || len(out.Tags) != 20 {
+		t.Errorf("%v, %v", out, err)
 	}
 }
 

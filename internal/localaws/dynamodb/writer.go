@@ -143,7 +143,7 @@ func (w *writer) attempt(group []*write) (spoiler int, err error) {
 func (job *write) guarded() {
 	defer func() {
 		if r := recover(); r != nil {
-			job.tx.dirty = true
+			job.tx.dirty = true // nobody knows
 			job.err = fmt.Errorf("dynamodb: panic in a write: %v", r)
 		}
 	}()
