@@ -254,13 +254,36 @@ func TestACallerWhoLeavesGetsTheReadingBefore(t *testing.T) {
 		time.Sleep(DefaultRefresh)
 		left, cancel := context.WithCancel(t.Context())
 		cancel()
-		if d := g.Admit(left); !d.Admitted || d.Depth != 40 {
-			t.Errorf("he got %+v", d)
+		began := time.Now()
+		if d := g.Admit(left); !d.Admitted || d.Depth != 40 || d.Err != nil || time.Since(began) != 0 {
+			t.Errorf("he got %+v after %v", d, time.Since(began))
 		}
 		// Who stays waits no longer than the reading may take.
-		began := time.Now()
 		if d := g.Admit(t.Context()); !d.Admitted || !errors.Is(d.Err, context.DeadlineExceeded) || time.Since(began) != DefaultTimeout {
 			t.Errorf("%+v after %v", d, time.Since(began))
+		}
+	})
+}
+
+func TestAReadingSlowerThanTheIntervalIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		g, err := New(Config{Queue: "photos", Limit: 100, DrainRate: 1, Timeout: time.Minute, Depth: func(context.Context) (int, error) {
+			reads++
+			time.Sleep(5 * DefaultRefresh)
+			return 40, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() { g.Check(t.Context()) })
+			time.Sleep(DefaultRefresh)
+		}
+		all.Wait()
+		if reads != 1 {
+			t.Errorf("%d readings", reads)
 		}
 	})
 }

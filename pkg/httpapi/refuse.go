@@ -20,9 +20,9 @@ func noteReading(ctx context.Context, logger *slog.Logger, r request, d admissio
 func refused(ctx context.Context, logger *slog.Logger, r request, d admission.Decision) *problem {
 	logger.InfoContext(ctx, "refused", "request_id", r.id(), "reason", string(d.Reason),
 		"depth", d.Depth, "limit", d.Limit, "retry_after_s", d.RetryAfter.Seconds())
-	detail := "the queue is full; nothing was stored; try again later"
+	name, detail := "queue-full", "the queue is full; nothing was stored; try again later"
 	if d.Reason == admission.Unknown {
-		detail = "the queue can't be looked at for the moment; nothing was stored; try again later"
+		name, detail = "busy", "the queue can't be looked at for the moment; nothing was stored; try again later"
 	}
-	return newProblem(http.StatusServiceUnavailable, "queue-full", detail).retryAfter(d.RetryAfter)
+	return newProblem(http.StatusServiceUnavailable, name, detail).retryAfter(d.RetryAfter)
 }

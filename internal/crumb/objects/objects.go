@@ -34,8 +34,8 @@ type Objects struct {
 // as AWS_ENDPOINT_URL does, the bucket is part of the path: a name of its own
 // would not resolve there.
 //
-// Checksums are left to S3's own rules: one that the SDK adds of itself to a
-// presigned PUT would be that of an empty body.
+// The SDK's further checksums are left out: the signature covers the body
+// already, and S3 refuses one that does not match it.
 func New(cfg aws.Config, bucket string) *Objects {
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
 		o.UsePathStyle = o.BaseEndpoint != nil

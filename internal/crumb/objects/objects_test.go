@@ -1,7 +1,9 @@
 package objects_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -27,7 +29,8 @@ func bucket(t *testing.T, handler http.HandlerFunc) *objects.Objects {
 func at(endpoint *string) *objects.Objects {
 	return objects.New(aws.Config{
 		Region: "eu-west-1", BaseEndpoint: endpoint, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "example", ""),
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenSupported, // as it is by default
+		Credentials:                credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "example", ""),
 	}, "crumbs")
 }
 
@@ -77,6 +80,11 @@ func TestGet(t *testing.T) {
 		case "/crumbs/five":
 			w.Header().Set("Content-Type", "image/gif")
 			_, _ = io.WriteString(w, "12345")
+		case "/crumbs/endless":
+			for range 3 {
+				_, _ = io.WriteString(w, "12345")
+				w.(http.Flusher).Flush() // so that the length is not told before
+			}
 		case "/crumbs/none":
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, `<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>`)
@@ -91,6 +99,9 @@ func TestGet(t *testing.T) {
 	}
 	if _, _, err := o.Get(t.Context(), "five", 4); !errors.Is(err, objects.ErrTooLarge) {
 		t.Errorf("five bytes where four are allowed: %v", err)
+	}
+	if _, _, err := o.Get(t.Context(), "endless", 14); !errors.Is(err, objects.ErrTooLarge) {
+		t.Errorf("fifteen bytes where fourteen are allowed: %v", err)
 	}
 	if _, _, err := o.Get(t.Context(), "none", 4); !errors.Is(err, objects.ErrMissing) {
 		t.Errorf("a missing object: %v", err)
@@ -112,6 +123,9 @@ func TestPut(t *testing.T) {
 	}
 	if got.Method != http.MethodPut || got.URL.Path != "/crumbs/photos/1/small.jpg" || string(body) != "bytes" {
 		t.Errorf("%s %s with %q", got.Method, got.URL.Path, body)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(body)); got.Header.Get("X-Amz-Content-Sha256") != sum || got.Header.Get("X-Amz-Checksum-Crc32") != "" {
+		t.Errorf("the body is not what is signed: %v", got.Header)
 	}
 	if got.Header.Get("Content-Type") != "image/jpeg" || got.Header.Get("Cache-Control") != "public, immutable" {
 		t.Errorf("headers %v", got.Header)
