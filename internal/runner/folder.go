@@ -37,6 +37,13 @@ const stateFile = "stack.json"
 var checkpointBucket = []byte("checkpoints")
 
 func openFolder(path string) (*folder, error) {
+	if path != InMemory {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("the data folder %s: %w", path, err)
+		}
+		path = absolute // functions run elsewhere
+	}
 	f := &folder{path: path}
 	if path == InMemory {
 		temporary, err := os.MkdirTemp("", "nightshift-")
@@ -67,6 +74,9 @@ func (f *folder) open() error {
 		return errors.Join(err, lock.Close())
 	}
 	f.lock = lock
+	if err := f.emptyTemp(); err != nil {
+		return err
+	}
 	// NoSync: what is written survives the death of the process, which is all
 	// that a local stack promises.
 	f.db, err = bbolt.Open(filepath.Join(f.path, "runner.db"), 0o600, &bbolt.Options{NoSync: true})
@@ -77,6 +87,17 @@ func (f *folder) open() error {
 		_, err := tx.CreateBucketIfNotExists(checkpointBucket)
 		return err
 	})
+}
+
+// temp is where functions have their temporary folders.
+func (f *folder) temp() string { return filepath.Join(f.path, "tmp") }
+
+// emptyTemp removes what a killed stack left.
+func (f *folder) emptyTemp() error {
+	if err := os.RemoveAll(f.temp()); err != nil {
+		return err
+	}
+	return os.Mkdir(f.temp(), 0o700)
 }
 
 func (f *folder) close() error {

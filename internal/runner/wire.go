@@ -61,7 +61,7 @@ func (s *Stack) makeFunction(f *function, async []samtemplate.AsyncSettings) err
 	config := lambdaruntime.Config{
 		Name: f.name, ARN: f.arn, Bootstrap: f.bootstrap, Handler: f.settings.Handler, Region: s.config.Region, Environment: environment,
 		Timeout: time.Duration(f.settings.Timeout) * time.Second, MemoryMB: f.settings.MemorySize, Concurrency: cmp.Or(s.config.Concurrency, 64),
-		Now:    s.config.Now,
+		TempDir: s.folder.temp(), Now: s.config.Now,
 		Log:    func(line string) { s.config.FunctionLog(f.Folder, line) },
 		Report: func(message string) { s.config.Logger.Warn(message, "function", f.Folder) },
 	}

@@ -52,7 +52,7 @@ func (e *environment) launch() (err error) {
 	if err != nil {
 		return fmt.Errorf("lambdaruntime: listening for %s: %w", e.function.config.Name, err)
 	}
-	if e.folder, err = os.MkdirTemp("", "nightshift-lambda-"); err != nil {
+	if e.folder, err = os.MkdirTemp(e.function.config.TempDir, "nightshift-lambda-"); err != nil {
 		return errors.Join(fmt.Errorf("lambdaruntime: a folder for %s: %w", e.function.config.Name, err), listener.Close())
 	}
 	e.server = &http.Server{Handler: e.api(), ReadHeaderTimeout: 10 * time.Second}

@@ -145,14 +145,16 @@ func (f *Function) conclude(i *invocation, r Result) {
 // fail concludes an invocation whose process is gone. An answer that the process
 // gave before it died stands.
 func (f *Function) fail(i *invocation, answer *Result, failure Result) {
-	f.config.Report(string(failure.Payload))
+	if f.ctx.Err() == nil { // not while everything stops
+		f.config.Report(failure.reason)
+	}
 	f.conclude(i, i.outcome(answer, failure))
 }
 
 // failed makes the result of an invocation that the runner itself ends.
 func failed(kind, message string) Result {
 	document, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": message}) // strings always encode
-	return Result{Payload: document, FunctionError: "Unhandled"}
+	return Result{Payload: document, FunctionError: "Unhandled", reason: message}
 }
 
 func timedOut(id string, after time.Duration) Result {

@@ -57,6 +57,9 @@ type Config struct {
 	Timeout time.Duration
 	// InitTimeout bounds the first phase of a process; zero means 10 seconds.
 	InitTimeout time.Duration
+	// TempDir is where the processes' temporary folders are made; "" means the
+	// system's.
+	TempDir string
 	// IdleAfter is how long an environment waits for work before it is stopped;
 	// zero means 5 minutes.
 	IdleAfter time.Duration
@@ -89,6 +92,8 @@ type Result struct {
 	Payload []byte
 	// FunctionError is "Unhandled" where the function failed, else "".
 	FunctionError string
+
+	reason string // what people should read of a failure that the runner found
 }
 
 // A Function is a pool of execution environments. Its methods are safe for
