@@ -18,7 +18,7 @@ import (
 
 // crashPath tells this test binary that it is the child to be killed, and
 // where its data file is.
-const crashPath = "NIGHTSHIFT_TEST_CRASH_PATH"
+const crashPath = "CRASH_TEST_PATH"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashPath); path != "" {
