@@ -187,7 +187,7 @@ func explain(err error) error {
 	case errors.Is(err, producer.ErrArguments):
 		return badRequest("wrong-fields", strings.TrimPrefix(err.Error(), producer.ErrArguments.Error()+": "))
 	case errors.Is(err, producer.ErrTooLarge):
-		return newProblem(http.StatusRequestEntityTooLarge, "too-large", "the arguments are too large; put large input where POST /uploads says, and send its key")
+		return newProblem(http.StatusRequestEntityTooLarge, "too-large", "the arguments are too large; large input goes into object storage, and only its key is sent")
 	case errors.Is(err, producer.ErrOtherRequest):
 		return newProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "this Idempotency-Key was used before with other arguments")
 	}

@@ -83,7 +83,7 @@ func (r request) wantsJSON() error {
 
 func tooLarge(limit, size int) *problem {
 	return newProblem(http.StatusRequestEntityTooLarge, "too-large",
-		fmt.Sprintf("the body has %d bytes and at most %d are taken; put large input where POST /uploads says, and send its key", size, limit))
+		fmt.Sprintf("the body has %d bytes and at most %d are taken; large input goes into object storage, and only its key is sent", size, limit))
 }
 
 // trace is the trace header that came along, if it looks like one: it goes into
