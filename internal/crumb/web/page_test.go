@@ -190,6 +190,40 @@ func TestReloadKeepsJobs(t *testing.T) {
 	page.Wait(phase("tomatoes.jpg", "done"))
 }
 
+func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
+	api := newAPI(t)
+	api.busy["/jobs/photo.resize"], api.retryAfter = 1, 1000
+	page := open(t, api)
+	page.Choose("#files", files(t, "small.jpg")...)
+	page.Says(".card", "Busy, retrying in 100") // 1000 and at most a second more
+	page.Visit(api.URL)
+	page.Wait(phase("small.jpg", "done"))
+	if len(api.jobs) != 1 || api.made != 1 {
+		t.Errorf("%d jobs of %d uploads, want one of one", len(api.jobs), api.made)
+	}
+	quiet(t, page, "503")
+}
+
+func TestDroppedPhotos(t *testing.T) {
+	api := newAPI(t)
+	page := open(t, api)
+	const drag = `((type) => {
+		const data = new DataTransfer();
+		data.items.add(new File(['no picture'], 'dropped.jpg', {type: 'image/jpeg'}));
+		const event = new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true});
+		document.body.dispatchEvent(event);
+		return event.defaultPrevented && document.querySelector('#picker').classList.contains('over');
+	})`
+	if !browser.Eval[bool](page, drag+"('dragenter')") {
+		t.Error("the page does not show that it takes photos")
+	}
+	if browser.Eval[bool](page, drag+"('drop')") {
+		t.Error("after the drop the page still looks as if something were held over it")
+	}
+	page.Wait(phase("dropped.jpg", "failed"))
+	page.Says(".card", "The file is not a picture.")
+}
+
 func TestBusyForTooLong(t *testing.T) {
 	api := newAPI(t)
 	api.busy["/uploads"], api.retryAfter = 9, 0

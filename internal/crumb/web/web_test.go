@@ -2,9 +2,11 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,5 +164,21 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := web.New(t.Context(), config); err == nil || !strings.HasPrefix(err.Error(), "web: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+}
+
+// TestEvent reads an event as API Gateway sends it.
+func TestEvent(t *testing.T) {
+	data, err := os.ReadFile("../../../events/web.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var event events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(data, &event); err != nil {
+		t.Fatal(err)
+	}
+	got, err := newSite(t, bucket).Handle(t.Context(), event)
+	if err != nil || got.StatusCode != http.StatusFound || got.Headers["Location"] != bucket+event.RawPath+"?life=15m0s" {
+		t.Errorf("answered %d, %v, %v", got.StatusCode, got.Headers, err)
 	}
 }
