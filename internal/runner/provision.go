@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -33,7 +34,7 @@ func (s *Stack) provision(ctx context.Context) (*samtemplate.Scope, error) {
 		if text, ok := secrets[arn]; ok {
 			return text, nil
 		}
-		return "", fmt.Errorf("the template declares no such secret")
+		return "", errors.New("the template declares no such secret")
 	}
 	for _, r := range s.template.Resources {
 		if active, err := s.template.Active(r, scope); err != nil {

@@ -274,3 +274,32 @@ func TestIdleEnvironmentsStopAndCloseLeavesNothing(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+func TestProcessThatIgnoresSIGTERMIsKilled(t *testing.T) {
+	f := function(t, func(c *Config) { c.Environment = map[string]string{"INIT": "stay"} })
+	a := invoke(t, f, `{}`)
+	start := time.Now()
+	f.Close()
+	if took := time.Since(start); took < stopGrace || took > 3*stopGrace {
+		t.Errorf("Close took %s", took)
+	}
+	if err := syscall.Kill(a.PID, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the process lives: %v", err)
+	}
+}
+
+func BenchmarkWarmInvoke(b *testing.B) {
+	f, err := New(Config{Name: "behave", Bootstrap: bootstrap, Timeout: 10 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	for b.Loop() {
+		if r, err := f.Invoke(b.Context(), []byte(`{}`)); err != nil || r.FunctionError != "" {
+			b.Fatal(r, err)
+		}
+	}
+	if n := f.Stats().ColdStarts; n > 1 {
+		b.Logf("%d cold starts", n)
+	}
+}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing/iotest"
 	"time"
 
@@ -36,6 +38,8 @@ func main() {
 	switch os.Getenv("INIT") {
 	case "exit":
 		os.Exit(3)
+	case "stay":
+		signal.Ignore(syscall.SIGTERM)
 	case "sleep":
 		time.Sleep(time.Minute)
 	}
