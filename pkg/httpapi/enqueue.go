@@ -96,7 +96,7 @@ type order struct {
 }
 
 func (e *Enqueue) serve(ctx context.Context, r request) (response, error) {
-	o, err := e.understand(r)
+	o, err := e.understand(ctx, r)
 	if err != nil {
 		return response{}, err
 	}
@@ -132,7 +132,7 @@ func (e *Enqueue) refuse(ctx context.Context, r request, o order, d admission.De
 	return response{}, refused(ctx, e.logger, r, d)
 }
 
-func (e *Enqueue) understand(r request) (order, error) {
+func (e *Enqueue) understand(ctx context.Context, r request) (order, error) {
 	name := r.PathParameters["task"]
 	task, known := e.config.Producer.Task(name)
 	if !known || !task.Policy.Public {
@@ -150,7 +150,7 @@ func (e *Enqueue) understand(r request) (order, error) {
 	if err != nil {
 		return order{}, err
 	}
-	o := order{task: task, args: args, client: client, trace: r.trace()}
+	o := order{task: task, args: args, client: client, trace: r.trace(ctx)}
 	if header, ok := r.header("Idempotency-Key"); ok {
 		key, err := parseKey(header)
 		if err != nil {

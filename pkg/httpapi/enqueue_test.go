@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -99,17 +100,17 @@ func TestEnqueueRefuses(t *testing.T) {
 
 func TestEnqueueTakes(t *testing.T) {
 	for name, change := range map[string]func(*request){
-		"base64":                    func(r *request) { r.Body, r.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(r.Body)), true },
-		"parameters":                header("content-type", "Application/JSON; Charset=UTF-8"),
-		"another JSON":              header("content-type", "application/merge-patch+json"),
-		"upper-case names":          func(r *request) { r.Headers["CONTENT-TYPE"] = "application/json"; delete(r.Headers, "content-type") },
-		"as many bytes as it may":   body(`{"key":"` + strings.Repeat("k", 90) + `"}`),
-		"no key":                    without("idempotency-key"),
-		"a bare key":                header("idempotency-key", "8e03978e-40d5-43dd-bc93-6894a57f9324"),
-		"a key of 255":              header("idempotency-key", strings.Repeat("k", 255)),
-		"a key with commas":         header("idempotency-key", `"a, \"b\""`),
-		"a client":                  by("ann"),
-		"a lambda without a client": func(r *request) { r.Headers["x-amzn-trace-id"] = strings.Repeat("x", 1000) },
+		"base64":                  func(r *request) { r.Body, r.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(r.Body)), true },
+		"parameters":              header("content-type", "Application/JSON; Charset=UTF-8"),
+		"another JSON":            header("content-type", "application/merge-patch+json"),
+		"upper-case names":        func(r *request) { r.Headers["CONTENT-TYPE"] = "application/json"; delete(r.Headers, "content-type") },
+		"as many bytes as it may": body(`{"key":"` + strings.Repeat("k", 90) + `"}`),
+		"no key":                  without("idempotency-key"),
+		"a bare key":              header("idempotency-key", "8e03978e-40d5-43dd-bc93-6894a57f9324"),
+		"a key of 255":            header("idempotency-key", strings.Repeat("k", 255)),
+		"a key with commas":       header("idempotency-key", `"a, \"b\""`),
+		"a client":                by("ann"),
+		"a trace that is none":    func(r *request) { r.Headers["x-amzn-trace-id"] = strings.Repeat("x", 1000) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAPI(t)
@@ -117,6 +118,30 @@ func TestEnqueueTakes(t *testing.T) {
 				t.Errorf("%d %s", answer.StatusCode, answer.Body)
 			}
 		})
+	}
+}
+
+func TestTheTraceGoesAlong(t *testing.T) {
+	//lint:ignore SA1029 aws-lambda-go's key is a plain string
+	invoked := context.WithValue(t.Context(), "x-amzn-trace-id", "Root=invocation") //nolint:staticcheck
+	for name, c := range map[string]struct {
+		change func(*request)
+		want   string
+	}{
+		"the header's":      {header("x-amzn-trace-id", "Root=header"), "Root=header"},
+		"the invocation's":  {without("x-amzn-trace-id"), "Root=invocation"},
+		"none, if too long": {header("x-amzn-trace-id", strings.Repeat("x", 257)), ""},
+		"none, if odd":      {header("x-amzn-trace-id", "a\nb"), ""},
+	} {
+		a := newAPI(t)
+		answer, err := a.enqueue.Handle(invoked, event(t, "enqueue", c.change))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := a.jobs.Get(t.Context(), job.ID(strings.TrimPrefix(answer.Headers["Location"], "/jobs/")))
+		if err != nil || rec.Trace != c.want {
+			t.Errorf("%s: %q %v", name, rec.Trace, err)
+		}
 	}
 }
 

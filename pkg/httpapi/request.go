@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"mime"
@@ -86,11 +87,15 @@ func tooLarge(limit, size int) *problem {
 		fmt.Sprintf("the body has %d bytes and at most %d are taken; large input goes into object storage, and only its key is sent", size, limit))
 }
 
-// trace is the trace header that came along, if it looks like one: it goes into
-// the job's row and message.
+// trace is the trace header that came along, or else the invocation's, if it looks
+// like one: it goes into the job's row and message.
 // https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
-func (r request) trace() string {
-	value, _ := r.header("X-Amzn-Trace-Id")
+func (r request) trace(ctx context.Context) string {
+	value, ok := r.header("X-Amzn-Trace-Id")
+	if !ok {
+		// aws-lambda-go puts it there, under a plain string.
+		value, _ = ctx.Value("x-amzn-trace-id").(string)
+	}
 	if len(value) > 256 || strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return ""
 	}
