@@ -59,7 +59,7 @@ func (a *API) event(r *http.Request, key string, parameters map[string]string, b
 	}
 	e := event{
 		Version: "2.0", RouteKey: key, RawPath: r.URL.Path, RawQueryString: r.URL.RawQuery,
-		Headers: headers(r, source), Query: query(r.URL.RawQuery), PathParameters: parameters,
+		Headers: headers(r, source, a.config.NewTrace), Query: query(r.URL.RawQuery), PathParameters: parameters,
 		RequestContext: requestContext{
 			AccountID: a.config.AccountID, APIID: a.config.APIID, DomainName: domain, DomainPrefix: prefix,
 			HTTP:      httpContext{Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, SourceIP: source, UserAgent: r.UserAgent()},
@@ -84,7 +84,7 @@ func (a *API) event(r *http.Request, key string, parameters map[string]string, b
 
 // headers gives names in lower case, repeated ones joined by commas, and those
 // that API Gateway adds. Cookies are elsewhere in the event.
-func headers(r *http.Request, source string) map[string]string {
+func headers(r *http.Request, source string, newTrace func() string) map[string]string {
 	all := map[string]string{}
 	for name, values := range r.Header {
 		if name != "Cookie" {
@@ -92,6 +92,9 @@ func headers(r *http.Request, source string) map[string]string {
 		}
 	}
 	all["host"] = r.Host
+	if all["x-amzn-trace-id"] == "" {
+		all["x-amzn-trace-id"] = newTrace()
+	}
 	if forwarded := all["x-forwarded-for"]; forwarded != "" {
 		source = forwarded + ", " + source
 	}

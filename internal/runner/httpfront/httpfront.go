@@ -57,6 +57,9 @@ type Config struct {
 	Now func() time.Time
 	// NewID gives request ids; nil means random ones.
 	NewID func() string
+	// NewTrace gives X-Ray trace headers for requests that bring none; nil
+	// means random ones.
+	NewTrace func() string
 }
 
 // An API is an http.Handler, safe for concurrent use.
@@ -75,6 +78,9 @@ func New(config Config) (*API, error) {
 	}
 	if config.NewID == nil {
 		config.NewID = lambdaruntime.NewUUID
+	}
+	if config.NewTrace == nil {
+		config.NewTrace = func() string { return lambdaruntime.NewTrace(config.Now()) }
 	}
 	a := &API{config: config}
 	var errs []error

@@ -29,7 +29,7 @@ func answering(payload string) invoker {
 
 func api(t *testing.T, change func(*Config), f Invoker, keys ...string) *API {
 	t.Helper()
-	c := Config{APIID: "api", AccountID: "000000000000", Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }, NewID: func() string { return "id" }}
+	c := Config{APIID: "api", AccountID: "000000000000", Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }, NewID: func() string { return "id" }, NewTrace: func() string { return "Root=1-a-b" }}
 	for _, k := range keys {
 		c.Routes = append(c.Routes, Route{Key: k, Function: f})
 	}
@@ -52,13 +52,13 @@ func TestEvent(t *testing.T) {
 		{"everything", "POST", "/jobs/photo.resize?a=1&b=x%20y&a=2&c", `{"key":"k"}`,
 			http.Header{"Content-Type": {"application/json"}, "X-Two": {"1", "2"}, "Cookie": {"a=1; b=2"}, "User-Agent": {"test"}},
 			`{"version":"2.0","routeKey":"POST /jobs/{task}","rawPath":"/jobs/photo.resize","rawQueryString":"a=1&b=x%20y&a=2&c","cookies":["a=1","b=2"],` +
-				`"headers":{"content-type":"application/json","host":"api.example.com:8080","user-agent":"test","x-forwarded-for":"192.0.2.1","x-forwarded-port":"8080","x-forwarded-proto":"http","x-two":"1,2"},` +
+				`"headers":{"content-type":"application/json","host":"api.example.com:8080","user-agent":"test","x-amzn-trace-id":"Root=1-a-b","x-forwarded-for":"192.0.2.1","x-forwarded-port":"8080","x-forwarded-proto":"http","x-two":"1,2"},` +
 				`"queryStringParameters":{"a":"1,2","b":"x y","c":""},"requestContext":{"accountId":"000000000000","apiId":"api","domainName":"api.example.com","domainPrefix":"api",` +
 				`"http":{"method":"POST","path":"/jobs/photo.resize","protocol":"HTTP/1.1","sourceIp":"192.0.2.1","userAgent":"test"},"requestId":"id","routeKey":"POST /jobs/{task}","stage":"$default",` +
 				`"time":"02/Jan/2026:03:04:05 +0000","timeEpoch":1767323045000},"pathParameters":{"task":"photo.resize"},"body":"{\"key\":\"k\"}","isBase64Encoded":false}`},
 		{"binary", "POST", "/jobs/x", "\x00\xff", http.Header{"Content-Type": {"image/png"}},
 			`{"version":"2.0","routeKey":"POST /jobs/{task}","rawPath":"/jobs/x","rawQueryString":"",` +
-				`"headers":{"content-type":"image/png","host":"api.example.com:8080","x-forwarded-for":"192.0.2.1","x-forwarded-port":"8080","x-forwarded-proto":"http"},` +
+				`"headers":{"content-type":"image/png","host":"api.example.com:8080","x-amzn-trace-id":"Root=1-a-b","x-forwarded-for":"192.0.2.1","x-forwarded-port":"8080","x-forwarded-proto":"http"},` +
 				`"requestContext":{"accountId":"000000000000","apiId":"api","domainName":"api.example.com","domainPrefix":"api",` +
 				`"http":{"method":"POST","path":"/jobs/x","protocol":"HTTP/1.1","sourceIp":"192.0.2.1","userAgent":""},"requestId":"id","routeKey":"POST /jobs/{task}","stage":"$default",` +
 				`"time":"02/Jan/2026:03:04:05 +0000","timeEpoch":1767323045000},"pathParameters":{"task":"x"},"body":"AP8=","isBase64Encoded":true}`},

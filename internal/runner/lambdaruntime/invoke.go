@@ -52,7 +52,7 @@ type invocation struct {
 }
 
 func newInvocation(payload []byte, now time.Time) *invocation {
-	return &invocation{id: NewUUID(), payload: payload, trace: newTrace(now),
+	return &invocation{id: NewUUID(), payload: payload, trace: NewTrace(now),
 		reported: make(chan Result, 1), next: make(chan struct{}), done: make(chan Result, 1)}
 }
 
@@ -169,9 +169,9 @@ func NewUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// newTrace gives an X-Ray trace header.
+// NewTrace gives an X-Ray trace header.
 // https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
-func newTrace(now time.Time) string {
+func NewTrace(now time.Time) string {
 	var b [20]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails
 	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=1", now.Unix(), hex.EncodeToString(b[:12]), hex.EncodeToString(b[12:]))
