@@ -43,7 +43,8 @@ var ErrInjected = errors.New("fault: injected")
 type Driver struct {
 	// Inner does the work.
 	Inner store.Driver
-	// At chooses the fault of a call; calls are numbered from 0.
+	// At chooses the fault of a call; calls are numbered from 0. It may be
+	// called by many goroutines, and may take its time: a slow table.
 	At func(call int) Kind
 
 	mu    sync.Mutex
@@ -69,12 +70,13 @@ func (d *Driver) Calls() int {
 
 func (d *Driver) next() Kind {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	call := d.calls
 	d.calls++
+	d.mu.Unlock()
 	if d.At == nil {
 		return None
 	}
-	return d.At(d.calls - 1)
+	return d.At(call)
 }
 
 func inject[T any](d *Driver, call func() (T, error)) (T, error) {

@@ -13,7 +13,7 @@
 // The scan adds nothing to a queue that is merely slow. A job's message counts as
 // lost when it is older than the queue's longest wait and a margin, and either
 // its queue holds nothing that is visible, or jobs that were made later than that
-// have been started before it.
+// have been started before it. (Where nobody counts the queue, six hours do.)
 //
 // Backstop serves the queue to which SQS moves what was received too often.
 package sweep

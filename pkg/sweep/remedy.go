@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -17,6 +18,10 @@ const (
 	RelayPatience = time.Hour + Margin
 	// DefaultPatience is for queues without a plan.
 	DefaultPatience = 2 * time.Hour
+	// UncountedPatience is how old a message may be in a queue whose depth is
+	// not known: slow and lost can't be told apart there, and a job may be
+	// late, but not for ever.
+	UncountedPatience = 6 * time.Hour
 	// Overdue is how late a scheduled job is before the scan promotes it,
 	// which the due index should have brought up.
 	Overdue = 5 * time.Minute
@@ -109,23 +114,22 @@ func (h *healer) lost(ctx context.Context, queue string, since time.Time, patien
 		return false
 	}
 	overtaken := h.started[queue] > since.Add(patience).UnixMilli()
-	return overtaken || h.drained(ctx, queue)
+	if address, known := h.Addresses[queue]; known && h.Depths != nil {
+		return overtaken || h.drained(ctx, queue, address)
+	}
+	return overtaken || h.now.Sub(since) > UncountedPatience
 }
 
 // drained tells whether a queue holds nothing that is visible, so that whatever
 // should be visible is not there. Where that can't be told, it is not.
-func (h *healer) drained(ctx context.Context, queue string) bool {
-	if empty, known := h.empty[queue]; known {
+func (h *healer) drained(ctx context.Context, name string, address queue.Address) bool {
+	if empty, known := h.empty[name]; known {
 		return empty
-	}
-	address, known := h.Addresses[queue]
-	if !known || h.Depths == nil {
-		return false
 	}
 	depth, err := h.Depths.Depth(ctx, address.URL)
 	if err != nil {
-		h.Logger.WarnContext(ctx, "a queue could not be counted; its jobs are not healed in this run", "queue", queue, "error", err.Error())
+		h.Logger.WarnContext(ctx, "a queue could not be counted; its jobs are not healed in this run", "queue", name, "error", err.Error())
 	}
-	h.empty[queue] = err == nil && depth.Visible == 0
-	return h.empty[queue]
+	h.empty[name] = err == nil && depth.Visible == 0
+	return h.empty[name]
 }

@@ -44,8 +44,8 @@ type Config struct {
 	// Plans are what is known of the queues, by their names; see
 	// sizing.ForTasks. A queue without a plan is given DefaultPatience.
 	Plans map[string]sizing.Plan
-	// Depths counts messages. Optional: without it, or without a queue's
-	// address, a queue is never known to be empty.
+	// Depths counts messages. Without it, or without a queue's address, it can't
+	// be told whether the queue is empty, and UncountedPatience holds.
 	Depths Depths
 	// Addresses says where queues are, by their names.
 	Addresses map[string]queue.Address
