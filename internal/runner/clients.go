@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/nightshift-go/nightshift/internal/localaws"
 )
 
 type clients struct {
@@ -36,7 +38,7 @@ func newClients(endpoint, region string) clients {
 
 // keys are the environment's, for an endpoint that looks at them, or made up.
 func keys() (key, secret, token string) {
-	return cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "local"), cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "local"), os.Getenv("AWS_SESSION_TOKEN")
+	return cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), localaws.DefaultSecret), cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), localaws.DefaultSecret), os.Getenv("AWS_SESSION_TOKEN")
 }
 
 // environment is what functions get to reach the endpoint.
