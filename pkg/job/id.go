@@ -41,10 +41,10 @@ func (id ID) InGroup(queue, group string) ID {
 // Group gives the FIFO queue and the group that the id names; ok is false for
 // the id of a job in a standard queue.
 func (id ID) Group() (queue, group string, ok bool) {
-	parts := strings.Split(string(id), ".")
-	if len(parts) != 3 {
+	if strings.Count(string(id), ".") != 2 {
 		return "", "", false
 	}
+	parts := strings.Split(string(id), ".")
 	decoded, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil {
 		return "", "", false

@@ -47,22 +47,23 @@ func (j *Jobs) Claim(ctx context.Context, id job.ID, lease Lease) (Claim, error)
 	return claim, fmt.Errorf("store: claiming job %s: it changed %d times between", id, claimTries)
 }
 
+var claimWrite = newTemplate(
+	"SET #state = :running, #token = :token, #lease_until_ms = :until, #alone = :alone,"+
+		" #attempt = #attempt + :one, #started_ms = if_not_exists(#started_ms, :now)"+
+		" REMOVE #publish, #not_before_ms",
+	"#state = :queued AND (attribute_not_exists(#not_before_ms) OR #not_before_ms <= :soon)")
+
 func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, error) {
 	now := j.now()
 	// Key: the job's. Condition: queued, and not before its time (a second's
 	// tolerance). Comes back: the whole row, with the arguments; on failure the
 	// row as it was. A lost race is decided by lifecycle.Refused; Mine means
 	// that the claim was applied and its answer lost.
-	rec, lost, err := j.write(ctx, "claiming", id, update(KeyOf(id),
-		"SET #state = :running, #token = :token, #lease_until_ms = :until, #alone = :alone,"+
-			" #attempt = #attempt + :one, #started_ms = if_not_exists(#started_ms, :now)"+
-			" REMOVE #publish, #not_before_ms",
-		"#state = :queued AND (attribute_not_exists(#not_before_ms) OR #not_before_ms <= :soon)",
-		Item{
-			":queued": text(string(lifecycle.Queued)), ":running": text(string(lifecycle.Running)),
-			":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(lease.Alone),
-			":one": number(1), ":now": millis(now), ":soon": millis(now.Add(lifecycle.Tolerance)),
-		}))
+	rec, lost, err := j.write(ctx, "claiming", id, claimWrite.of(KeyOf(id), Item{
+		":queued": text(string(lifecycle.Queued)), ":running": text(string(lifecycle.Running)),
+		":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(lease.Alone),
+		":one": number(1), ":now": millis(now), ":soon": millis(now.Add(lifecycle.Tolerance)),
+	}))
 	if err != nil {
 		return Claim{}, err
 	}

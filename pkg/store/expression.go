@@ -34,6 +34,22 @@ func update(key Item, expression, condition string, values Item) Write {
 	}
 }
 
+// A template is an update whose expressions are always the same: those that every
+// job goes through are put together once.
+type template struct {
+	expression, condition string
+	names                 map[string]string
+}
+
+func newTemplate(expression, condition string) template {
+	return template{expression, condition, namesIn(expression, condition)}
+}
+
+// of makes an Update of one job's row. Nobody changes the names of a Write.
+func (t template) of(key Item, values Item) Write {
+	return Write{Op: Update, Key: key, Update: t.expression, Condition: t.condition, Names: t.names, Values: values}
+}
+
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
 func number[N int | int64](n N) types.AttributeValue {

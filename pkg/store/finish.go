@@ -60,6 +60,31 @@ func (j *Jobs) finishWrite(claimed Record, outcome lifecycle.Outcome) (Write, er
 	return j.againWrite(claimed, outcome)
 }
 
+// A finalShape is what a final write has besides the new state.
+type finalShape struct{ result, failed, dead bool }
+
+// finalWrites are the eight of them.
+var finalWrites = func() map[finalShape]template {
+	writes := map[finalShape]template{}
+	for i := range 8 {
+		shape := finalShape{result: i&1 != 0, failed: i&2 != 0, dead: i&4 != 0}
+		set, remove := "SET #state = :to, #finished_ms = :now, #ttl = :ttl", " REMOVE #lease_until_ms, #cursor"
+		if shape.result {
+			set += ", #result = :result"
+		}
+		if shape.failed {
+			set += ", #error = :error"
+		} else {
+			remove += ", #error"
+		}
+		if shape.dead {
+			set += ", #n = :n, #publish = :publish"
+		}
+		writes[shape] = newTemplate(set+remove, "#state = :running AND #token = :token")
+	}
+	return writes
+}()
+
 // finalWrite ends a job. Only final writes set a time to live. A dead job is
 // published to its dead-letter queue.
 //
@@ -67,34 +92,28 @@ func (j *Jobs) finishWrite(claimed Record, outcome lifecycle.Outcome) (Write, er
 func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
 	now := j.now()
 	kept := lifecycle.DoneRetention
-	set := "SET #state = :to, #finished_ms = :now, #ttl = :ttl"
-	remove := " REMOVE #lease_until_ms, #cursor"
+	shape := finalShape{result: outcome.Result != nil, failed: outcome.Err != nil, dead: outcome.To == lifecycle.Dead}
 	values := Item{
 		":running": text(string(lifecycle.Running)), ":token": text(claimed.Token),
 		":to": text(string(outcome.To)), ":now": millis(now),
 	}
-	if outcome.Result != nil {
+	if shape.result {
 		result, err := json.Marshal(outcome.Result)
 		if err != nil {
 			return Write{}, fmt.Errorf("store: encoding the result of job %s: %w", claimed.ID, err)
 		}
-		set += ", #result = :result"
 		values[":result"] = text(string(result))
 	}
-	if outcome.Err != nil {
-		set += ", #error = :error"
+	if shape.failed {
 		values[":error"] = errorValue(outcome.Err)
-	} else {
-		remove += ", #error"
 	}
-	if outcome.To == lifecycle.Dead {
+	if shape.dead {
 		kept = lifecycle.DeadRetention
-		set += ", #n = :n, #publish = :publish"
 		values[":n"] = number(claimed.N + 1)
 		values[":publish"] = Publication{To: ToLetters(claimed.Queue), N: claimed.N + 1, At: now}.value()
 	}
 	values[":ttl"] = seconds(now.Add(kept))
-	return update(KeyOf(claimed.ID), set+remove, "#state = :running AND #token = :token", values), nil
+	return finalWrites[shape].of(KeyOf(claimed.ID), values), nil
 }
 
 // againWrite lets a job run again: soon, by its message, or later, from the

@@ -16,7 +16,7 @@ import (
 const unknownTaskWait = time.Minute
 
 // attempt runs a claimed job and writes how it ended.
-func (b *batch) attempt(ctx context.Context, r *record, rec store.Record) fate {
+func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate {
 	h, known := b.handlers[rec.Task]
 	if !known {
 		b.Logger.ErrorContext(ctx, "no handler for the task: the job waits for a version that has one", "job", rec.ID, "task", rec.Task)
@@ -41,7 +41,7 @@ func (b *batch) attempt(ctx context.Context, r *record, rec store.Record) fate {
 
 // An overrun is a run whose handler did not stop when its time was up.
 type overrun struct {
-	rec     store.Record
+	rec     *store.Record
 	outcome lifecycle.Outcome
 }
 
@@ -66,7 +66,7 @@ var errIgnored = &codedError{"timeout", fmt.Errorf("the handler went on for %v a
 
 // run calls the handler, with a context that ends before the lease does. It comes
 // back Grace after that end at the latest, with or without the handler.
-func (b *batch) run(ctx context.Context, h Handler, rec store.Record) (any, error) {
+func (b *batch) run(ctx context.Context, h Handler, rec *store.Record) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeFor(h.definition.Policy.Timeout))
 	defer cancel()
 	ended := make(chan ending, 1)
@@ -89,7 +89,7 @@ func (b *batch) run(ctx context.Context, h Handler, rec store.Record) (any, erro
 
 // call runs the handler in a goroutine of its own. A panic, or the end of that
 // goroutine, is a failure of this run alone.
-func (b *batch) call(ctx context.Context, h Handler, rec store.Record, ended chan<- ending) {
+func (b *batch) call(ctx context.Context, h Handler, rec *store.Record, ended chan<- ending) {
 	e := ending{err: &codedError{"panic", errors.New("the handler ended its goroutine (runtime.Goexit)")}}
 	defer func() {
 		if p := recover(); p != nil {

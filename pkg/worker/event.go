@@ -27,20 +27,24 @@ type record struct {
 	} `json:"attributes"`
 }
 
+// usualBatch is how many records there is room for at first.
+const usualBatch = 10
+
 // decodeBatch reads the event: names in their exact case, none twice. Members
 // that AWS may add are passed over. All records are of one queue, as a mapping
 // delivers them; queue is its name at SQS.
 func decodeBatch(event []byte) (records []record, queue string, err error) {
 	var batch struct {
-		Records *[]record `json:"Records"`
+		Records []record `json:"Records"`
 	}
+	batch.Records = make([]record, 0, usualBatch)
 	if err := json.Unmarshal(event, &batch); err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrNotABatch, err)
 	}
-	if batch.Records == nil {
+	if len(batch.Records) == 0 {
 		return nil, "", fmt.Errorf("%w: it has no Records", ErrNotABatch)
 	}
-	records = *batch.Records
+	records = batch.Records
 	for i := range records {
 		r := &records[i]
 		switch {
@@ -52,10 +56,7 @@ func decodeBatch(event []byte) (records []record, queue string, err error) {
 			return nil, "", fmt.Errorf("%w: record %d comes from queue %q, the first from %q", ErrNotABatch, i, r.ARN, records[0].ARN)
 		}
 	}
-	if len(records) > 0 {
-		queue = records[0].ARN[strings.LastIndexByte(records[0].ARN, ':')+1:]
-	}
-	return records, queue, nil
+	return records, records[0].ARN[strings.LastIndexByte(records[0].ARN, ':')+1:], nil
 }
 
 // answer makes the partial batch response. An id that is named twice is a

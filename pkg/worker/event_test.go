@@ -23,6 +23,7 @@ func TestWhatIsNoBatchFailsWhole(t *testing.T) {
 		"text":               `"Records"`,
 		"no records":         `{}`,
 		"other names":        `{"records":[]}`,
+		"empty records":      `{"Records":[]}`,
 		"null records":       `{"Records":null}`,
 		"a null record":      `{"Records":[null]}`,
 		"no id":              `{"Records":[{"body":"{}","eventSource":"aws:sqs","eventSourceARN":"arn:aws:sqs:eu-west-1:1:notes"}]}`,

@@ -13,7 +13,7 @@ import (
 type Handler struct {
 	definition job.Definition
 	// run decodes the arguments and calls the function; nil where there is none.
-	run func(ctx context.Context, rec store.Record) (result any, err error)
+	run func(ctx context.Context, rec *store.Record) (result any, err error)
 }
 
 // Handle does the jobs of a task with f. f may be called by many goroutines at
@@ -21,7 +21,7 @@ type Handler struct {
 func Handle[A any](task job.Task[A], f func(ctx context.Context, j *job.Job[A]) error) Handler {
 	h := Handler{definition: task.Definition()}
 	if f != nil {
-		h.run = func(ctx context.Context, rec store.Record) (any, error) {
+		h.run = func(ctx context.Context, rec *store.Record) (any, error) {
 			j, err := open[A](rec)
 			if err != nil {
 				return nil, err
@@ -37,7 +37,7 @@ func Handle[A any](task job.Task[A], f func(ctx context.Context, j *job.Job[A]) 
 func HandleResult[A, R any](task job.ResultTask[A, R], f func(ctx context.Context, j *job.Job[A]) (R, error)) Handler {
 	h := Handler{definition: task.Definition()}
 	if f != nil {
-		h.run = func(ctx context.Context, rec store.Record) (any, error) {
+		h.run = func(ctx context.Context, rec *store.Record) (any, error) {
 			j, err := open[A](rec)
 			if err != nil {
 				return nil, err
@@ -50,7 +50,7 @@ func HandleResult[A, R any](task job.ResultTask[A, R], f func(ctx context.Contex
 
 // open makes of a row what a handler is given. Arguments that don't decode never
 // will: the job is dead.
-func open[A any](rec store.Record) (*job.Job[A], error) {
+func open[A any](rec *store.Record) (*job.Job[A], error) {
 	args, err := payload.Decode[A](rec.Args)
 	if err != nil {
 		return nil, permanent("bad_arguments", fmt.Errorf("the arguments do not fit the task: %w", err))

@@ -54,14 +54,14 @@ func (b *batch) process(ctx context.Context, r *record) fate {
 	if err != nil {
 		return b.unclaimed(ctx, message.ID, lease, err)
 	}
-	return b.follow(ctx, r, claim)
+	return b.follow(ctx, r, &claim)
 }
 
 // follow does what the claim's finding asks for.
-func (b *batch) follow(ctx context.Context, r *record, claim store.Claim) fate {
+func (b *batch) follow(ctx context.Context, r *record, claim *store.Claim) fate {
 	switch claim.Finding {
 	case lifecycle.Mine:
-		return b.attempt(ctx, r, claim.Record)
+		return b.attempt(ctx, r, &claim.Record)
 	case lifecycle.Early, lifecycle.Busy:
 		return visibleAt(claim.Until)
 	case lifecycle.Orphaned:
@@ -79,11 +79,11 @@ func (b *batch) runOrphans(ctx context.Context) {
 		if found == nil {
 			continue
 		}
-		b.fates[i] = b.takeOver(ctx, &b.records[i], *found)
+		b.fates[i] = b.takeOver(ctx, &b.records[i], found)
 	}
 }
 
-func (b *batch) takeOver(ctx context.Context, r *record, found store.Record) fate {
+func (b *batch) takeOver(ctx context.Context, r *record, found *store.Record) fate {
 	if !b.mayStart() {
 		return b.again()
 	}
@@ -91,12 +91,12 @@ func (b *batch) takeOver(ctx context.Context, r *record, found store.Record) fat
 	if err != nil {
 		return b.unavailable(ctx, found.ID, err)
 	}
-	claim, err := b.Jobs.TakeOver(ctx, found, lease)
+	claim, err := b.Jobs.TakeOver(ctx, *found, lease)
 	if err != nil {
 		return b.unclaimed(ctx, found.ID, lease, err)
 	}
 	if claim.Finding == lifecycle.Orphaned {
 		return b.again() // it changed hands and was orphaned again
 	}
-	return b.follow(ctx, r, claim)
+	return b.follow(ctx, r, &claim)
 }

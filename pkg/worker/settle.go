@@ -28,7 +28,7 @@ var finishWaits = backoff.Policy{Base: 200 * time.Millisecond, Floor: 10 * time.
 var tableWaits = backoff.Policy{Base: 20 * time.Second, Floor: 5 * time.Second, Cap: 20 * time.Second}
 
 // settle writes how a run ended and says what that means for its message.
-func (b *batch) settle(ctx context.Context, rec store.Record, outcome lifecycle.Outcome) fate {
+func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome) fate {
 	now, err := b.finish(ctx, rec, outcome)
 	if errors.Is(err, store.ErrTooLarge) {
 		tooLarge := permanent("result_too_large", fmt.Errorf("arguments, result and error do not fit into the job's row together: %w", err))
@@ -47,9 +47,9 @@ func (b *batch) settle(ctx context.Context, rec store.Record, outcome lifecycle.
 	return acknowledged
 }
 
-func (b *batch) finish(ctx context.Context, rec store.Record, outcome lifecycle.Outcome) (now store.Record, err error) {
+func (b *batch) finish(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome) (now store.Record, err error) {
 	for try := 1; ; try++ {
-		now, err = b.Jobs.Finish(ctx, rec, outcome)
+		now, err = b.Jobs.Finish(ctx, *rec, outcome)
 		if err == nil || errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrTooLarge) || try == finishTries {
 			return now, err
 		}
@@ -105,7 +105,7 @@ func encode(what string, value any) (any, error) {
 }
 
 // logRun writes the line of one run.
-func (b *batch) logRun(ctx context.Context, r *record, rec store.Record, outcome lifecycle.Outcome, took time.Duration) {
+func (b *batch) logRun(ctx context.Context, r *record, rec *store.Record, outcome lifecycle.Outcome, took time.Duration) {
 	level := slog.LevelDebug
 	switch {
 	case outcome.To == lifecycle.Dead:
