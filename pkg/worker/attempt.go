@@ -66,11 +66,15 @@ var errIgnored = &codedError{"timeout", fmt.Errorf("the handler went on for %v a
 
 // run calls the handler, with a context that ends before the lease does. It comes
 // back Grace after that end at the latest, with or without the handler.
-func (b *batch) run(ctx context.Context, h Handler, rec *store.Record) (any, error) {
+func (b *batch) run(ctx context.Context, h *Handler, rec *store.Record) (any, error) {
+	call, err := b.open(ctx, h, rec)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, b.timeFor(h.definition.Policy.Timeout))
 	defer cancel()
 	ended := make(chan ending, 1)
-	go b.call(ctx, h, rec, ended)
+	go b.guard(ctx, call, rec, ended)
 	select {
 	case e := <-ended:
 		return e.result, e.err
@@ -87,17 +91,34 @@ func (b *batch) run(ctx context.Context, h Handler, rec *store.Record) (any, err
 	}
 }
 
-// call runs the handler in a goroutine of its own. A panic, or the end of that
-// goroutine, is a failure of this run alone.
-func (b *batch) call(ctx context.Context, h Handler, rec *store.Record, ended chan<- ending) {
-	e := ending{err: &codedError{"panic", errors.New("the handler ended its goroutine (runtime.Goexit)")}}
+// open decodes the arguments, which may be code of the task's own.
+func (b *batch) open(ctx context.Context, h *Handler, rec *store.Record) (call call, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e = ending{err: &codedError{"panic", fmt.Errorf("panic: %v", p)}}
-			b.Logger.ErrorContext(ctx, "a handler panicked", "job", rec.ID, "task", rec.Task, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = b.panicked(ctx, rec, p)
+		}
+	}()
+	return h.open(rec)
+}
+
+// guard runs the handler in a goroutine of its own. A panic, or the end of that
+// goroutine, is a failure of this run alone.
+func (b *batch) guard(ctx context.Context, call call, rec *store.Record, ended chan<- ending) {
+	e := ending{err: errGoexit}
+	defer func() {
+		if p := recover(); p != nil {
+			e = ending{err: b.panicked(ctx, rec, p)}
 		}
 		ended <- e
 	}()
-	result, err := h.run(ctx, rec)
+	result, err := call(ctx)
 	e = ending{result, err}
+}
+
+var errGoexit = &codedError{"panic", errors.New("the handler ended its goroutine (runtime.Goexit)")}
+
+// panicked logs a panic with its stack and gives the failure that it is.
+func (b *batch) panicked(ctx context.Context, rec *store.Record, p any) error {
+	b.Logger.ErrorContext(ctx, "a handler panicked", "job", rec.ID, "task", rec.Task, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	return &codedError{"panic", fmt.Errorf("panic: %v", p)}
 }

@@ -12,40 +12,40 @@ import (
 // A Handler does a task's jobs. Handle and HandleResult make it.
 type Handler struct {
 	definition job.Definition
-	// run decodes the arguments and calls the function; nil where there is none.
-	run func(ctx context.Context, rec *store.Record) (result any, err error)
+	// open decodes a job's arguments and gives the call of the function; nil
+	// where there is no function.
+	open func(rec *store.Record) (call, error)
 }
+
+// A call is one run of a handler's function.
+type call func(ctx context.Context) (result any, err error)
 
 // Handle does the jobs of a task with f. f may be called by many goroutines at
 // once. Its context ends before the lease does.
 func Handle[A any](task job.Task[A], f func(ctx context.Context, j *job.Job[A]) error) Handler {
-	h := Handler{definition: task.Definition()}
-	if f != nil {
-		h.run = func(ctx context.Context, rec *store.Record) (any, error) {
-			j, err := open[A](rec)
-			if err != nil {
-				return nil, err
-			}
-			return nil, f(ctx, j)
-		}
+	if f == nil {
+		return Handler{definition: task.Definition()}
 	}
-	return h
+	return handler(task.Definition(), func(ctx context.Context, j *job.Job[A]) (any, error) { return nil, f(ctx, j) })
 }
 
 // HandleResult is Handle for a task whose result is kept with the job, as JSON of
 // at most MaxResult bytes.
 func HandleResult[A, R any](task job.ResultTask[A, R], f func(ctx context.Context, j *job.Job[A]) (R, error)) Handler {
-	h := Handler{definition: task.Definition()}
-	if f != nil {
-		h.run = func(ctx context.Context, rec *store.Record) (any, error) {
-			j, err := open[A](rec)
-			if err != nil {
-				return nil, err
-			}
-			return f(ctx, j)
-		}
+	if f == nil {
+		return Handler{definition: task.Definition()}
 	}
-	return h
+	return handler(task.Definition(), func(ctx context.Context, j *job.Job[A]) (any, error) { return f(ctx, j) })
+}
+
+func handler[A any](definition job.Definition, f func(ctx context.Context, j *job.Job[A]) (any, error)) Handler {
+	return Handler{definition: definition, open: func(rec *store.Record) (call, error) {
+		j, err := open[A](rec)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (any, error) { return f(ctx, j) }, nil
+	}}
 }
 
 // open makes of a row what a handler is given. Arguments that don't decode never

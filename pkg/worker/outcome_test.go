@@ -88,6 +88,26 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
+// Arguments may have code of their own.
+type touchy struct{ Text spring }
+
+type spring string
+
+func (*spring) UnmarshalJSON([]byte) error { panic("don't") }
+
+func TestArgumentsThatPanic(t *testing.T) {
+	q := notes(nil)
+	define := job.Define[touchy]("note.write", job.Policy{Queue: q})
+	w := newWorld(t, q, worker.Handle(define, func(context.Context, *job.Job[touchy]) error { return nil }))
+	id := w.enqueue("x", func(n *store.NewJob) { n.Args = []byte(`{"Text":"x"}`) })
+	if failed := w.deliver(message(id)); len(failed) != 1 {
+		t.Errorf("failed: %v", failed)
+	}
+	if rec := w.get(id); rec.State != lifecycle.Queued || rec.Error.Code != "panic" {
+		t.Errorf("the row is %s: %+v", rec.State, rec.Error)
+	}
+}
+
 func TestACursorComesBack(t *testing.T) {
 	q := notes(nil)
 	var seen []int

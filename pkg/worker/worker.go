@@ -59,7 +59,7 @@ type Config struct {
 // many goroutines.
 type Worker struct {
 	Config
-	handlers map[string]Handler
+	handlers map[string]*Handler
 	serving  []*served
 }
 
@@ -74,7 +74,7 @@ type served struct {
 // New makes a worker for the handlers' tasks, of one queue or of several. Every
 // mistake is reported at once.
 func New(config Config, handlers ...Handler) (*Worker, error) {
-	w := &Worker{Config: config.withDefaults(), handlers: map[string]Handler{}}
+	w := &Worker{Config: config.withDefaults(), handlers: map[string]*Handler{}}
 	var problems []error
 	if config.Jobs == nil {
 		problems = append(problems, errors.New("worker: Jobs is missing"))
@@ -117,13 +117,13 @@ func (c Config) withDefaults() Config {
 func (w *Worker) add(h Handler) error {
 	name, q := h.definition.Name, h.definition.Policy.Queue
 	problems := []error{h.definition.Validate()}
-	if h.run == nil {
+	if h.open == nil {
 		problems = append(problems, fmt.Errorf("worker: the handler of task %q is nil", name))
 	}
 	if _, twice := w.handlers[name]; twice {
 		problems = append(problems, fmt.Errorf("worker: task %q has two handlers", name))
 	}
-	w.handlers[name] = h
+	w.handlers[name] = &h
 
 	s := w.named(q.Name)
 	if s == nil {
