@@ -119,7 +119,7 @@ func (f *fakeAPI) enqueue(w http.ResponseWriter, r *http.Request) {
 	}
 	if f.losing > 0 {
 		f.losing--
-		panic(http.ErrAbortHandler)
+		cutOff(w)
 	}
 	w.Header().Set("Retry-After", "1")
 	answer(w, http.StatusAccepted, f.jobs[id])
@@ -212,6 +212,17 @@ func (f *fakeAPI) Get(_ context.Context, key string, _ int64) ([]byte, string, e
 func (f *fakeAPI) Put(_ context.Context, key string, data []byte, contentType, _ string) error {
 	f.bucket.set(key, fakeObject{data, contentType})
 	return nil
+}
+
+// cutOff ends the connection in the middle of an answer. (One that is closed
+// before any byte came back may be tried again by the browser itself.)
+func cutOff(w http.ResponseWriter) {
+	w.Header().Set("Content-Length", "100")
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusAccepted)
+	io.WriteString(w, "{")
+	http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
 }
 
 func decode(w http.ResponseWriter, r *http.Request, into any) bool {

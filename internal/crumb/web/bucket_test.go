@@ -74,7 +74,7 @@ func (b *fakeBucket) put(w http.ResponseWriter, r *http.Request, key string) {
 	b.objects[key] = fakeObject{data, r.Header.Get("Content-Type")}
 	if b.losing > 0 {
 		b.losing--
-		panic(http.ErrAbortHandler)
+		cutOff(w)
 	}
 }
 
