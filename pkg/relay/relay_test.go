@@ -179,6 +179,19 @@ func TestWhatCanNotBeSent(t *testing.T) {
 	}
 }
 
+// What waits anyhow is set aside until its own time.
+func TestADelayedJobIsSetAsideUntilItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		id := w.enqueue("notes", "", func(n *store.NewJob) { n.NotBefore = time.Now().Add(10 * time.Minute) })
+		w.sqs.refuse = func(string, queue.Outgoing) error { return errors.New("throttled") }
+		w.handle(w.batch())
+		if rec := w.get(id); rec.State != lifecycle.Scheduled || time.Until(rec.NotBefore) != 10*time.Minute {
+			t.Errorf("the row is %s until %v from now", rec.State, time.Until(rec.NotBefore))
+		}
+	})
+}
+
 func TestAQueueWithoutAnAddressIsSetAside(t *testing.T) {
 	w := newWorld(t)
 	id := w.enqueue("newer", "", nil)

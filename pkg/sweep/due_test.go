@@ -92,13 +92,13 @@ func TestTheMarkWaits(t *testing.T) {
 		id := w.enqueue("slow", 20*time.Minute)
 		time.Sleep(25 * time.Minute)
 		w.faults.At = func(call int) fault.Kind {
-			if call > 100 {
+			if call > 100 && call < 200 {
 				return fault.Down
 			}
 			return fault.None
 		}
 		if err := w.run(); err == nil {
-			t.Fatal("half of the calls failed, and the run did not")
+			t.Fatal("a hundred calls failed, and the run did not")
 		}
 		w.faults.At = nil
 		mark := func() string {

@@ -119,7 +119,7 @@ func TestAnOverdueRow(t *testing.T) {
 // A scan that is broken off goes on where it was, and a fault keeps nothing from
 // being healed in the end.
 func TestTheScanGoesOn(t *testing.T) {
-	for _, kind := range fault.Kinds() {
+	for _, kind := range []fault.Kind{fault.Down, fault.Lost} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			var ids []job.ID
@@ -148,6 +148,27 @@ func TestTheScanGoesOn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// noScan can't scan.
+type noScan struct{ store.Driver }
+
+func (noScan) Scan(context.Context, store.Scan) (store.Page, error) {
+	return store.Page{}, errors.New("throttled")
+}
+
+func TestASegmentThatCanNotBeReadIsNotPassedOver(t *testing.T) {
+	w := newWorld(t)
+	s, err := sweep.New(sweep.Config{Jobs: jobsOn(t, noScan{w.memory})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Handle(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	if mark, err := w.jobs.Mark(t.Context(), "scan"); err != nil || mark != `{"segment":0}` {
+		t.Errorf("the scan stands at %s, %v", mark, err)
 	}
 }
 

@@ -229,3 +229,19 @@ func faultAt(t *testing.T, handler func(context.Context, *job.Job[note]) error, 
 	}
 	return w.faults.Calls() > call
 }
+
+// A claim whose answer was lost is given back: nobody ran the job.
+func TestAClaimOfUnknownFateCostsNoAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := notes(nil)
+		w := newWorld(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error { return nil }))
+		id := w.enqueue("x", nil)
+		w.faults.At = fault.Once(0, fault.Lost)
+		if failed := w.deliver(message(id)); len(failed) != 1 || w.hiddenFor(message(id)) > time.Minute {
+			t.Errorf("failed %v, hidden for %v", failed, w.hiddenFor(message(id)))
+		}
+		if rec := w.get(id); rec.State != lifecycle.Queued || rec.Attempt != 0 {
+			t.Errorf("the row is %s, attempt %d", rec.State, rec.Attempt)
+		}
+	})
+}
