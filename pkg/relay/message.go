@@ -25,7 +25,7 @@ func (r *Relay) message(row store.Record, t *target) (queue.Outgoing, error) {
 		out.Group, out.Dedup = groupID(row.ID), fitting(fmt.Sprintf("%s:%d", row.ID, m.N))
 		return out, nil
 	}
-	if wait := row.Publication.At.Sub(r.Now()); wait > 0 {
+	if wait := row.Publication.At.Sub(r.config.Now()); wait > 0 {
 		out.Delay = wait
 	}
 	return out, nil

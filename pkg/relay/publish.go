@@ -75,7 +75,7 @@ func (r *Relay) send(ctx context.Context, t *target, entries []entry) []error {
 	for i, e := range entries {
 		messages[i] = e.out
 	}
-	return r.Queue.Send(ctx, t.url, messages)
+	return r.config.Queue.Send(ctx, t.url, messages)
 }
 
 // handled deals with the result of one entry. It tells whether the record may
@@ -88,12 +88,12 @@ func (r *Relay) handled(ctx context.Context, t *target, e entry, err error) bool
 		return true
 	case t.letters:
 		// The row keeps asking, and the sweep hears it.
-		r.Logger.ErrorContext(ctx, "a letter could not be sent; the sweep tries again", "job", e.row.ID, "error", err.Error())
+		r.config.Logger.ErrorContext(ctx, "a letter could not be sent; the sweep tries again", "job", e.row.ID, "error", err.Error())
 		return true
 	case messageAtFault(err):
 		return r.giveUp(ctx, e, err)
 	case t.fifo:
-		r.Logger.ErrorContext(ctx, "a job could not be sent; its group waits", "job", e.row.ID, "error", err.Error())
+		r.config.Logger.ErrorContext(ctx, "a job could not be sent; its group waits", "job", e.row.ID, "error", err.Error())
 		return false
 	}
 	return r.setAside(ctx, e, err)
@@ -102,19 +102,19 @@ func (r *Relay) handled(ctx context.Context, t *target, e entry, err error) bool
 // noteLetter notes that a letter is out. Where that fails the sweep sends it once
 // more: rather two letters than none.
 func (r *Relay) noteLetter(ctx context.Context, e entry) bool {
-	if err := r.Jobs.LetterSent(ctx, e.row.ID, e.row.Publication.N); err != nil {
-		r.Logger.WarnContext(ctx, "a letter is out, which could not be noted", "job", e.row.ID, "error", err.Error())
+	if err := r.config.Jobs.LetterSent(ctx, e.row.ID, e.row.Publication.N); err != nil {
+		r.config.Logger.WarnContext(ctx, "a letter is out, which could not be noted", "job", e.row.ID, "error", err.Error())
 	}
 	return true
 }
 
 // giveUp ends a job as dead whose message SQS will never take.
 func (r *Relay) giveUp(ctx context.Context, e entry, cause error) bool {
-	if err := r.Jobs.Undeliverable(ctx, e.row, &refusedError{cause}); err != nil {
-		r.Logger.ErrorContext(ctx, "a refused job could not be ended", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
+	if err := r.config.Jobs.Undeliverable(ctx, e.row, &refusedError{cause}); err != nil {
+		r.config.Logger.ErrorContext(ctx, "a refused job could not be ended", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
 		return false
 	}
-	r.Logger.ErrorContext(ctx, "SQS refuses a job's message; the job is dead", "job", e.row.ID, "error", cause.Error())
+	r.config.Logger.ErrorContext(ctx, "SQS refuses a job's message; the job is dead", "job", e.row.ID, "error", cause.Error())
 	return true
 }
 
@@ -123,16 +123,16 @@ const setAsideWait = time.Minute
 
 // setAside parks a job whose queue takes nothing for now.
 func (r *Relay) setAside(ctx context.Context, e entry, cause error) bool {
-	until := r.Now().Add(setAsideWait + time.Duration(r.Random()*float64(setAsideWait)))
+	until := r.config.Now().Add(setAsideWait + time.Duration(r.config.Random()*float64(setAsideWait)))
 	if e.row.Publication.At.After(until) {
 		until = e.row.Publication.At
 	}
-	parked, err := r.Jobs.Park(ctx, e.row, until)
+	parked, err := r.config.Jobs.Park(ctx, e.row, until)
 	if err != nil {
-		r.Logger.ErrorContext(ctx, "a job could neither be sent nor set aside", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
+		r.config.Logger.ErrorContext(ctx, "a job could neither be sent nor set aside", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
 		return false
 	}
-	r.Logger.WarnContext(ctx, "a job could not be sent", "job", e.row.ID, "parked", parked, "until", until, "error", cause.Error())
+	r.config.Logger.WarnContext(ctx, "a job could not be sent", "job", e.row.ID, "parked", parked, "until", until, "error", cause.Error())
 	return true
 }
 

@@ -44,7 +44,7 @@ type Config struct {
 
 // A Relay publishes rows. It keeps nothing between invocations and may be used by
 // many goroutines.
-type Relay struct{ Config }
+type Relay struct{ config Config }
 
 // New makes a Relay. Every mistake is reported at once.
 func New(config Config) (*Relay, error) {
@@ -72,7 +72,7 @@ func New(config Config) (*Relay, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return &Relay{config}, nil
+	return &Relay{config: config}, nil
 }
 
 // An entry is a row to publish.
@@ -130,7 +130,7 @@ func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord, 
 		row, wanted, err := asksToPublish(record)
 		if err != nil {
 			failed[i] = true
-			r.Logger.ErrorContext(ctx, "a row that asks to be published can't be read", "sequence", record.Change.SequenceNumber, "error", err.Error())
+			r.config.Logger.ErrorContext(ctx, "a row that asks to be published can't be read", "sequence", record.Change.SequenceNumber, "error", err.Error())
 		}
 		if err != nil || !wanted {
 			continue
@@ -144,7 +144,7 @@ func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord, 
 		out, err := r.message(row, t)
 		if err != nil {
 			failed[i] = true
-			r.Logger.ErrorContext(ctx, "a message can't be made", "job", row.ID, "error", err.Error())
+			r.config.Logger.ErrorContext(ctx, "a message can't be made", "job", row.ID, "error", err.Error())
 			continue
 		}
 		t.entries = append(t.entries, entry{index: i, row: row, out: out})
@@ -157,7 +157,7 @@ func (r *Relay) target(p store.Publication) *target {
 	if err != nil {
 		return &target{err: err}
 	}
-	address, known := r.Addresses[name]
+	address, known := r.config.Addresses[name]
 	if !known {
 		err = fmt.Errorf("relay: there is no address for queue %q", name)
 	}

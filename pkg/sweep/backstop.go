@@ -39,7 +39,7 @@ type BackstopConfig struct {
 // throttles and duplicates use up as well as failures: unfinished jobs are
 // published again, messages of finished ones dropped. What can't be read stays
 // failed, so that SQS moves it on to the backstop's own dead-letter queue.
-type Backstop struct{ BackstopConfig }
+type Backstop struct{ config BackstopConfig }
 
 // NewBackstop makes a Backstop. Every mistake is reported at once.
 func NewBackstop(config BackstopConfig) (*Backstop, error) {
@@ -62,7 +62,7 @@ func NewBackstop(config BackstopConfig) (*Backstop, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return &Backstop{config}, nil
+	return &Backstop{config: config}, nil
 }
 
 // errBusy: the job's worker may be alive; its message waits until the lease ends.
@@ -89,7 +89,7 @@ func (b *Backstop) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 			err = b.hide(ctx, record, rec)
 		}
 		if err != nil {
-			b.Logger.ErrorContext(ctx, "a message of the backstop stays", "message_id", record.MessageId, "error", err.Error())
+			b.config.Logger.ErrorContext(ctx, "a message of the backstop stays", "message_id", record.MessageId, "error", err.Error())
 		}
 	}
 	return answer, nil
@@ -102,7 +102,7 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 	if err != nil {
 		return rec, err
 	}
-	rec, err = b.Jobs.Get(ctx, m.ID)
+	rec, err = b.config.Jobs.Get(ctx, m.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return rec, nil
 	}
@@ -112,16 +112,16 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 	healed := false
 	switch {
 	case m.Letter != nil && rec.State == lifecycle.Dead:
-		healed, err = b.Jobs.Redrive(ctx, rec)
+		healed, err = b.config.Jobs.Redrive(ctx, rec)
 	case rec.State == lifecycle.Queued:
-		healed, err = b.Jobs.Republish(ctx, rec)
-	case rec.State == lifecycle.Running && b.Now().Before(rec.LeaseUntil.Add(lifecycle.LeaseMargin)):
+		healed, err = b.config.Jobs.Republish(ctx, rec)
+	case rec.State == lifecycle.Running && b.config.Now().Before(rec.LeaseUntil.Add(lifecycle.LeaseMargin)):
 		return rec, errBusy
 	case rec.State == lifecycle.Running:
-		healed, err = b.Jobs.Requeue(ctx, rec)
+		healed, err = b.config.Jobs.Requeue(ctx, rec)
 	}
 	if err == nil {
-		b.Logger.InfoContext(ctx, "a message came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "published_again", healed)
+		b.config.Logger.InfoContext(ctx, "a message came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "published_again", healed)
 	}
 	return rec, err
 }
@@ -129,6 +129,6 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 // hide keeps a message away until the lease of its job has ended.
 func (b *Backstop) hide(ctx context.Context, record events.SQSMessage, rec store.Record) error {
 	name := record.EventSourceARN[strings.LastIndexByte(record.EventSourceARN, ':')+1:]
-	wait := rec.LeaseUntil.Add(lifecycle.LeaseMargin).Sub(b.Now())
-	return b.Queue.Hide(ctx, b.Beside.Beside(name), []queue.Hidden{{Receipt: record.ReceiptHandle, For: wait}})[0]
+	wait := rec.LeaseUntil.Add(lifecycle.LeaseMargin).Sub(b.config.Now())
+	return b.config.Queue.Hide(ctx, b.config.Beside.Beside(name), []queue.Hidden{{Receipt: record.ReceiptHandle, For: wait}})[0]
 }

@@ -22,8 +22,8 @@ const markLayout = "2006-01-02T15:04Z"
 // minute from the mark on. The mark moves past minutes only that were read to the
 // end, promoted, and can't grow any more.
 func (s *Sweep) promoteDue(ctx context.Context) error {
-	now := s.Now().UTC()
-	seen, err := s.Jobs.Mark(ctx, dueMark)
+	now := s.config.Now().UTC()
+	seen, err := s.config.Jobs.Mark(ctx, dueMark)
 	if err != nil {
 		return unlessOver(ctx, err)
 	}
@@ -54,7 +54,7 @@ func (s *Sweep) promoteDue(ctx context.Context) error {
 func (s *Sweep) moveDueMark(ctx context.Context, seen string, done time.Time) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), StopBefore/3)
 	defer cancel()
-	_, err := s.Jobs.SetMark(ctx, dueMark, seen, done.Format(markLayout))
+	_, err := s.config.Jobs.SetMark(ctx, dueMark, seen, done.Format(markLayout))
 	return err
 }
 
@@ -62,12 +62,12 @@ func (s *Sweep) moveDueMark(ctx context.Context, seen string, done time.Time) er
 func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) error {
 	var promoted atomic.Int64
 	promote := func(due store.DueJob) error {
-		ok, err := s.Jobs.Promote(ctx, due)
+		ok, err := s.config.Jobs.Promote(ctx, due)
 		if ok {
 			promoted.Add(1)
 		}
 		if errors.Is(err, store.ErrUnreadable) {
-			s.Logger.ErrorContext(ctx, "a due row can't be read", "job", due.ID, "error", err.Error())
+			s.config.Logger.ErrorContext(ctx, "a due row can't be read", "job", due.ID, "error", err.Error())
 			return nil
 		}
 		return err
@@ -84,7 +84,7 @@ func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) erro
 	err := reads.Wait()
 	err = errors.Join(err, jobs.Wait())
 	if n := promoted.Load(); n > 0 {
-		s.Logger.InfoContext(ctx, "promoted what is due", "minute", minute.Format(markLayout), "jobs", n)
+		s.config.Logger.InfoContext(ctx, "promoted what is due", "minute", minute.Format(markLayout), "jobs", n)
 	}
 	if err != nil {
 		return fmt.Errorf("promoting what is due at %s: %w", minute.Format(markLayout), err)
@@ -96,7 +96,7 @@ func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) erro
 func (s *Sweep) eachDue(ctx context.Context, minute time.Time, shard int, until time.Time, each func(store.DueJob)) error {
 	var start store.Item
 	for {
-		due, next, err := s.Jobs.Due(ctx, minute, shard, until, start)
+		due, next, err := s.config.Jobs.Due(ctx, minute, shard, until, start)
 		if err != nil {
 			return err
 		}

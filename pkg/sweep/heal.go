@@ -29,12 +29,12 @@ type position struct {
 
 // heal scans one segment of the table, or what the time allows of it.
 func (s *Sweep) heal(ctx context.Context) error {
-	seen, err := s.Jobs.Mark(ctx, scanMark)
+	seen, err := s.config.Jobs.Mark(ctx, scanMark)
 	if err != nil {
 		return unlessOver(ctx, err)
 	}
 	at := readPosition(seen)
-	h := &healer{Sweep: s, now: s.Now(), started: at.Started, empty: map[string]bool{}}
+	h := &healer{Sweep: s, now: s.config.Now(), started: at.Started, empty: map[string]bool{}}
 	start, err := h.segment(ctx, at)
 	next := position{Segment: at.Segment, Start: keyText(start), Started: h.started}
 	if err == nil && start == nil {
@@ -50,7 +50,7 @@ func (s *Sweep) moveScanMark(ctx context.Context, seen string, next position) er
 	if err != nil {
 		return fmt.Errorf("noting the position of the scan: %w", err)
 	}
-	_, err = s.Jobs.SetMark(ctx, scanMark, seen, string(text))
+	_, err = s.config.Jobs.SetMark(ctx, scanMark, seen, string(text))
 	return err
 }
 
@@ -96,7 +96,7 @@ func keyItem(text map[string]string) store.Item {
 func (h *healer) segment(ctx context.Context, at position) (start store.Item, err error) {
 	start = keyItem(at.Start)
 	for {
-		page, next, err := h.Jobs.ScanPage(ctx, store.Scan{Segment: at.Segment, Segments: Segments, Start: start})
+		page, next, err := h.config.Jobs.ScanPage(ctx, store.Scan{Segment: at.Segment, Segments: Segments, Start: start})
 		if err != nil {
 			return start, err
 		}
@@ -128,11 +128,11 @@ func (h *healer) page(ctx context.Context, page []store.Record) error {
 				if ctx.Err() != nil {
 					return err
 				}
-				h.Logger.ErrorContext(ctx, "a job could not be healed", "job", rec.ID, "state", string(rec.State), "error", err.Error())
+				h.config.Logger.ErrorContext(ctx, "a job could not be healed", "job", rec.ID, "state", string(rec.State), "error", err.Error())
 				return nil
 			}
 			if healed {
-				h.Logger.WarnContext(ctx, "healed a job", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "due", rec.NotBefore.Format(time.RFC3339))
+				h.config.Logger.WarnContext(ctx, "healed a job", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "due", rec.NotBefore.Format(time.RFC3339))
 			}
 			return nil
 		})

@@ -55,20 +55,20 @@ func (h *healer) remedy(ctx context.Context, rec store.Record) remedy {
 	switch rec.State {
 	case lifecycle.Queued:
 		if h.lost(ctx, rec.Queue, visibleSince(rec), h.patience(rec)) {
-			return func(ctx context.Context) (bool, error) { return h.Jobs.Republish(ctx, rec) }
+			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Republish(ctx, rec) }
 		}
 	case lifecycle.Running:
 		since := rec.LeaseUntil.Add(h.visibility(rec.Queue))
 		if h.lost(ctx, rec.Queue, since, h.patience(rec)) {
-			return func(ctx context.Context) (bool, error) { return h.Jobs.Requeue(ctx, rec) }
+			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Requeue(ctx, rec) }
 		}
 	case lifecycle.Scheduled:
 		if h.now.Sub(rec.NotBefore) > Overdue {
-			return func(ctx context.Context) (bool, error) { return h.Jobs.Promote(ctx, store.DueOf(rec)) }
+			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Promote(ctx, store.DueOf(rec)) }
 		}
 	case lifecycle.Dead:
 		if rec.Publication != nil && h.now.Sub(rec.Publication.At) > RelayPatience {
-			return func(ctx context.Context) (bool, error) { return h.Jobs.RepublishLetter(ctx, rec) }
+			return func(ctx context.Context) (bool, error) { return h.config.Jobs.RepublishLetter(ctx, rec) }
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func visibleSince(rec store.Record) time.Time {
 // lost.
 func (h *healer) patience(rec store.Record) time.Duration {
 	patience := DefaultPatience
-	if plan, known := h.Plans[rec.Queue]; known {
+	if plan, known := h.config.Plans[rec.Queue]; known {
 		patience = plan.Queue.LongestWait + Margin
 	}
 	if rec.Publication != nil {
@@ -101,7 +101,7 @@ func (h *healer) patience(rec store.Record) time.Duration {
 
 // visibility is how long after a lease's end the message may still be hidden.
 func (h *healer) visibility(queue string) time.Duration {
-	if plan, known := h.Plans[queue]; known {
+	if plan, known := h.config.Plans[queue]; known {
 		return plan.Visibility
 	}
 	return DefaultPatience
@@ -114,7 +114,7 @@ func (h *healer) lost(ctx context.Context, queue string, since time.Time, patien
 		return false
 	}
 	overtaken := h.started[queue] > since.Add(patience).UnixMilli()
-	if address, known := h.Addresses[queue]; known && h.Depths != nil {
+	if address, known := h.config.Addresses[queue]; known && h.config.Depths != nil {
 		return overtaken || h.drained(ctx, queue, address)
 	}
 	return overtaken || h.now.Sub(since) > UncountedPatience
@@ -126,9 +126,9 @@ func (h *healer) drained(ctx context.Context, name string, address queue.Address
 	if empty, known := h.empty[name]; known {
 		return empty
 	}
-	depth, err := h.Depths.Depth(ctx, address.URL)
+	depth, err := h.config.Depths.Depth(ctx, address.URL)
 	if err != nil {
-		h.Logger.WarnContext(ctx, "a queue could not be counted; its jobs are not healed in this run", "queue", name, "error", err.Error())
+		h.config.Logger.WarnContext(ctx, "a queue could not be counted; its jobs are not healed in this run", "queue", name, "error", err.Error())
 	}
 	h.empty[name] = err == nil && depth.Visible == 0
 	return h.empty[name]

@@ -57,7 +57,7 @@ type Config struct {
 
 // A Sweep finds what is due and heals what was lost. It keeps nothing between
 // runs: marks in the table say how far it got. Two runs at once do no harm.
-type Sweep struct{ Config }
+type Sweep struct{ config Config }
 
 // New makes a Sweep. Every mistake is reported at once.
 func New(config Config) (*Sweep, error) {
@@ -70,7 +70,7 @@ func New(config Config) (*Sweep, error) {
 	if config.Jobs == nil {
 		return nil, errors.New("sweep: Jobs is missing")
 	}
-	return &Sweep{config}, nil
+	return &Sweep{config: config}, nil
 }
 
 // Handle makes one run. It takes no notice of the event: a schedule's says

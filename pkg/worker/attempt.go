@@ -19,20 +19,20 @@ const unknownTaskWait = time.Minute
 func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate {
 	h, known := b.handlers[rec.Task]
 	if !known {
-		b.Logger.ErrorContext(ctx, "no handler for the task: the job waits for a version that has one", "job", rec.ID, "task", rec.Task)
+		b.config.Logger.ErrorContext(ctx, "no handler for the task: the job waits for a version that has one", "job", rec.ID, "task", rec.Task)
 		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: unknownTaskWait, GiveBack: true})
 	}
-	started := b.Now()
+	started := b.config.Now()
 	result, err := b.run(ctx, h, rec)
 	policy := h.definition.Policy
 	outcome := lifecycle.Ended(lifecycle.Attempt{
 		Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO,
-	}, err, b.Random)
+	}, err, b.config.Random)
 	if outcome.To == lifecycle.Done {
 		outcome.Result = result
 	}
 	outcome = storable(outcome)
-	b.logRun(ctx, r, rec, outcome, b.Now().Sub(started))
+	b.logRun(ctx, r, rec, outcome, b.config.Now().Sub(started))
 	if errors.Is(err, errIgnored) {
 		return fate{overrun: &overrun{rec, outcome}}
 	}
@@ -119,6 +119,6 @@ var errGoexit = &codedError{"panic", errors.New("the handler ended its goroutine
 
 // panicked logs a panic with its stack and gives the failure that it is.
 func (b *batch) panicked(ctx context.Context, rec *store.Record, p any) error {
-	b.Logger.ErrorContext(ctx, "a handler panicked", "job", rec.ID, "task", rec.Task, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	b.config.Logger.ErrorContext(ctx, "a handler panicked", "job", rec.ID, "task", rec.Task, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	return &codedError{"panic", fmt.Errorf("panic: %v", p)}
 }

@@ -46,7 +46,7 @@ var acknowledged = fate{acknowledged: true}
 func visibleAt(t time.Time) fate { return fate{visible: t} }
 
 // again fails a message that was not tried: it is visible at once.
-func (b *batch) again() fate { return visibleAt(b.Now()) }
+func (b *batch) again() fate { return visibleAt(b.config.Now()) }
 
 func (w *Worker) newBatch(ctx context.Context, records []record, from string) (*batch, error) {
 	served, err := w.serves(from)
@@ -54,7 +54,7 @@ func (w *Worker) newBatch(ctx context.Context, records []record, from string) (*
 		return nil, err
 	}
 	b := &batch{
-		Worker: w, queue: served, records: records, fates: make([]fate, len(records)), started: w.Now(),
+		Worker: w, queue: served, records: records, fates: make([]fate, len(records)), started: w.config.Now(),
 		alone: len(records) == 1 || served.SideBySide() == 1,
 	}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -74,7 +74,7 @@ func (b *batch) mayStart() bool {
 	if b.ends.IsZero() {
 		return true
 	}
-	left := b.ends.Sub(b.Now())
+	left := b.ends.Sub(b.config.Now())
 	return left > 0 && (left >= b.queue.longest || left >= b.ends.Sub(b.started)/2)
 }
 
@@ -83,14 +83,14 @@ func (b *batch) timeFor(timeout time.Duration) time.Duration {
 	if b.ends.IsZero() {
 		return timeout
 	}
-	return min(timeout, b.ends.Sub(b.Now()))
+	return min(timeout, b.ends.Sub(b.config.Now()))
 }
 
 func (b *batch) newLease(alone bool) (store.Lease, error) {
-	token, err := b.Jobs.NewToken()
+	token, err := b.config.Jobs.NewToken()
 	until := b.leaseEnds
 	if until.IsZero() {
-		until = b.Now().Add(b.queue.longest + Grace + Margin)
+		until = b.config.Now().Add(b.queue.longest + Grace + Margin)
 	}
 	return store.Lease{Token: token, Until: until, Alone: alone}, err
 }
@@ -162,7 +162,7 @@ const longestHidden = lifecycle.LongestInvisible - 15*time.Minute
 // queue's own visibility timeout does it, later.
 func (b *batch) hideFailed(ctx context.Context) {
 	var hidden []queue.Hidden
-	now := b.Now()
+	now := b.config.Now()
 	for i, fate := range b.fates {
 		if fate.acknowledged || fate.visible.IsZero() || b.records[i].Receipt == "" {
 			continue
@@ -173,9 +173,9 @@ func (b *batch) hideFailed(ctx context.Context) {
 	if len(hidden) == 0 {
 		return
 	}
-	for _, err := range b.Queue.Hide(ctx, b.queue.URL, hidden) {
+	for _, err := range b.config.Queue.Hide(ctx, b.queue.URL, hidden) {
 		if err != nil {
-			b.Logger.WarnContext(ctx, "a wait was not set; the queue's visibility timeout holds", "queue", b.queue.Queue.Name, "error", err.Error())
+			b.config.Logger.WarnContext(ctx, "a wait was not set; the queue's visibility timeout holds", "queue", b.queue.Queue.Name, "error", err.Error())
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (w *Worker) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	b.settleOverruns(ctx)
 	b.hideFailed(ctx)
 	if b.stuck.Load() {
-		w.Exit(1)
+		w.config.Exit(1)
 		return nil, ErrStuck
 	}
 	return b.answer()
@@ -50,7 +50,7 @@ func (b *batch) process(ctx context.Context, r *record) fate {
 	if err != nil {
 		return b.unavailable(ctx, message.ID, err)
 	}
-	claim, err := b.Jobs.Claim(ctx, message.ID, lease)
+	claim, err := b.config.Jobs.Claim(ctx, message.ID, lease)
 	if err != nil {
 		return b.unclaimed(ctx, message.ID, lease, err)
 	}
@@ -91,7 +91,7 @@ func (b *batch) takeOver(ctx context.Context, r *record, found *store.Record) fa
 	if err != nil {
 		return b.unavailable(ctx, found.ID, err)
 	}
-	claim, err := b.Jobs.TakeOver(ctx, *found, lease)
+	claim, err := b.config.Jobs.TakeOver(ctx, *found, lease)
 	if err != nil {
 		return b.unclaimed(ctx, found.ID, lease, err)
 	}

@@ -16,31 +16,31 @@ func (b *batch) bury(ctx context.Context, r *record, cause error) fate {
 	if b.queue.Queue.FIFO {
 		letter.Group, letter.Dedup = r.Attributes.Group, r.MessageID
 	}
-	if err := b.Queue.Send(ctx, b.queue.Letters, []queue.Outgoing{letter})[0]; err != nil {
-		b.Logger.ErrorContext(ctx, "an undecodable message could not be sent to the dead-letter queue", "message_id", r.MessageID, "cause", cause.Error(), "error", err.Error())
+	if err := b.config.Queue.Send(ctx, b.queue.Letters, []queue.Outgoing{letter})[0]; err != nil {
+		b.config.Logger.ErrorContext(ctx, "an undecodable message could not be sent to the dead-letter queue", "message_id", r.MessageID, "cause", cause.Error(), "error", err.Error())
 		return fate{}
 	}
-	b.Logger.ErrorContext(ctx, "an undecodable message was sent to the dead-letter queue", "message_id", r.MessageID, "queue", b.queue.Queue.Name, "error", cause.Error())
+	b.config.Logger.ErrorContext(ctx, "an undecodable message was sent to the dead-letter queue", "message_id", r.MessageID, "queue", b.queue.Queue.Name, "error", cause.Error())
 	return acknowledged
 }
 
 // redrive lets a dead job start anew whose letter was sent back to its queue, by
 // AWS's console for one.
 func (b *batch) redrive(ctx context.Context, m queue.Message) fate {
-	rec, err := b.Jobs.Get(ctx, m.ID)
+	rec, err := b.config.Jobs.Get(ctx, m.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		b.Logger.WarnContext(ctx, "a letter came back whose job is gone: nothing to redrive", "job", m.ID)
+		b.config.Logger.WarnContext(ctx, "a letter came back whose job is gone: nothing to redrive", "job", m.ID)
 		return acknowledged
 	case err != nil:
 		return b.unavailable(ctx, m.ID, err)
 	case rec.State != lifecycle.Dead:
 		return acknowledged // redriven before
 	}
-	redriven, err := b.Jobs.Redrive(ctx, rec)
+	redriven, err := b.config.Jobs.Redrive(ctx, rec)
 	if err != nil {
 		return b.unavailable(ctx, m.ID, err)
 	}
-	b.Logger.InfoContext(ctx, "a letter came back", "job", m.ID, "task", rec.Task, "redriven", redriven)
+	b.config.Logger.InfoContext(ctx, "a letter came back", "job", m.ID, "task", rec.Task, "redriven", redriven)
 	return acknowledged
 }

@@ -36,10 +36,10 @@ func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle
 	}
 	switch {
 	case errors.Is(err, store.ErrLeaseLost):
-		b.Logger.WarnContext(ctx, "a run lost its lease: its outcome was dropped", "job", rec.ID, "task", rec.Task, "error", err.Error())
+		b.config.Logger.WarnContext(ctx, "a run lost its lease: its outcome was dropped", "job", rec.ID, "task", rec.Task, "error", err.Error())
 		return fate{}
 	case err != nil:
-		b.Logger.ErrorContext(ctx, "an outcome was not written: the job is taken over when its lease ends", "job", rec.ID, "task", rec.Task, "error", err.Error())
+		b.config.Logger.ErrorContext(ctx, "an outcome was not written: the job is taken over when its lease ends", "job", rec.ID, "task", rec.Task, "error", err.Error())
 		return visibleAt(rec.LeaseUntil.Add(lifecycle.LeaseMargin))
 	case now.State == lifecycle.Queued:
 		return visibleAt(now.NotBefore)
@@ -49,14 +49,14 @@ func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle
 
 func (b *batch) finish(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome) (now store.Record, err error) {
 	for try := 1; ; try++ {
-		now, err = b.Jobs.Finish(ctx, *rec, outcome)
+		now, err = b.config.Jobs.Finish(ctx, *rec, outcome)
 		if err == nil || errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrTooLarge) || try == finishTries {
 			return now, err
 		}
 		select {
 		case <-ctx.Done():
 			return now, err
-		case <-time.After(finishWaits.After(try, b.Random)):
+		case <-time.After(finishWaits.After(try, b.config.Random)):
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (b *batch) finish(ctx context.Context, rec *store.Record, outcome lifecycle
 // applied, the attempt is given back: nobody ran the job.
 func (b *batch) unclaimed(ctx context.Context, id job.ID, lease store.Lease, cause error) fate {
 	claimed := store.Record{ID: id, Row: lifecycle.Row{Token: lease.Token}}
-	_, err := b.Jobs.Finish(ctx, claimed, lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true})
+	_, err := b.config.Jobs.Finish(ctx, claimed, lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true})
 	if err != nil && !errors.Is(err, store.ErrLeaseLost) {
 		cause = errors.Join(cause, err)
 	}
@@ -74,8 +74,8 @@ func (b *batch) unclaimed(ctx context.Context, id job.ID, lease store.Lease, cau
 
 // unavailable puts a message off that could not be worked on.
 func (b *batch) unavailable(ctx context.Context, id job.ID, cause error) fate {
-	b.Logger.WarnContext(ctx, "a message was put off", "job", id, "error", cause.Error())
-	return visibleAt(b.Now().Add(tableWaits.After(1, b.Random)))
+	b.config.Logger.WarnContext(ctx, "a message was put off", "job", id, "error", cause.Error())
+	return visibleAt(b.config.Now().Add(tableWaits.After(1, b.config.Random)))
 }
 
 // storable encodes what a handler gave; what can't be kept makes the job dead.
@@ -113,7 +113,7 @@ func (b *batch) logRun(ctx context.Context, r *record, rec *store.Record, outcom
 	case outcome.Err != nil && outcome.To != lifecycle.Cancelled:
 		level = slog.LevelWarn
 	}
-	if !b.Logger.Enabled(ctx, level) {
+	if !b.config.Logger.Enabled(ctx, level) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -127,5 +127,5 @@ func (b *batch) logRun(ctx context.Context, r *record, rec *store.Record, outcom
 	if !outcome.To.Final() {
 		attrs = append(attrs, slog.Duration("wait", outcome.Wait))
 	}
-	b.Logger.LogAttrs(ctx, level, "job", attrs...)
+	b.config.Logger.LogAttrs(ctx, level, "job", attrs...)
 }

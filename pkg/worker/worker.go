@@ -58,7 +58,7 @@ type Config struct {
 // A Worker runs jobs. It keeps nothing between invocations and may be used by
 // many goroutines.
 type Worker struct {
-	Config
+	config   Config
 	handlers map[string]*Handler
 	serving  []*served
 }
@@ -74,7 +74,7 @@ type served struct {
 // New makes a worker for the handlers' tasks, of one queue or of several. Every
 // mistake is reported at once.
 func New(config Config, handlers ...Handler) (*Worker, error) {
-	w := &Worker{Config: config.withDefaults(), handlers: map[string]*Handler{}}
+	w := &Worker{config: config.withDefaults(), handlers: map[string]*Handler{}}
 	var problems []error
 	if config.Jobs == nil {
 		problems = append(problems, errors.New("worker: Jobs is missing"))
@@ -127,7 +127,7 @@ func (w *Worker) add(h Handler) error {
 
 	s := w.named(q.Name)
 	if s == nil {
-		s = &served{Queue: q, Address: w.Addresses[q.Name]}
+		s = &served{Queue: q, Address: w.config.Addresses[q.Name]}
 		w.serving = append(w.serving, s)
 	} else if s.Queue != q {
 		problems = append(problems, fmt.Errorf("worker: task %q declares queue %q otherwise than another task does", name, q.Name))
