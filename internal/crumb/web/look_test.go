@@ -11,8 +11,8 @@ import (
 func crowded(t *testing.T, page *browser.Page, api *fakeAPI) {
 	t.Helper()
 	page.Visit(api.URL)
-	page.Choose("#files", files(t, "soup.jpg", "cutout.png", "bad/huge-declared.jpg", "steam.gif")...)
-	page.Wait(phase("soup.jpg", "done") + " && " + phase("cutout.png", "done") + " && " +
+	page.Choose("#files", files(t, "progressive.jpg", "cutout.png", "bad/huge-declared.jpg", "steam.gif")...)
+	page.Wait(phase("progressive.jpg", "done") + " && " + phase("cutout.png", "done") + " && " +
 		phase("huge-declared.jpg", "failed") + " && " + phase("steam.gif", "done"))
 	api.change(func() { api.hold = true })
 	page.Choose("#files", files(t, "orientation-6.jpg")...)

@@ -181,13 +181,13 @@ func TestReloadKeepsJobs(t *testing.T) {
 	page.Choose("#files", files(t, "small.jpg", "bad/text.jpg")...)
 	page.Wait(phase("small.jpg", "done") + " && " + phase("text.jpg", "failed"))
 	api.change(func() { api.hold = true })
-	page.Choose("#files", files(t, "tomatoes.jpg")...)
-	page.Wait(phase("tomatoes.jpg", "processing"))
+	page.Choose("#files", files(t, "orientation-6.jpg")...)
+	page.Wait(phase("orientation-6.jpg", "processing"))
 	page.Visit(api.URL)
-	page.Wait(phase("small.jpg", "done") + " && " + phase("text.jpg", "failed") + " && " + phase("tomatoes.jpg", "processing"))
+	page.Wait(phase("small.jpg", "done") + " && " + phase("text.jpg", "failed") + " && " + phase("orientation-6.jpg", "processing"))
 	page.Wait("document.querySelectorAll('.picture-image:not([hidden])').length === 1") // the preview is gone, the result is shown
 	api.change(func() { api.hold = false })
-	page.Wait(phase("tomatoes.jpg", "done"))
+	page.Wait(phase("orientation-6.jpg", "done"))
 }
 
 func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
