@@ -19,7 +19,7 @@ dev: ## the local stack, kept up until Ctrl-C
 	$(GO) run ./cmd/nightshift dev
 
 test: ## every test
-	$(GO) test -timeout 30m ./...
+	scripts/test
 
 race: ## every test but infra's, with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /infra)

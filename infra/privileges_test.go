@@ -27,6 +27,7 @@ var privileges = map[string][]string{
 		"dynamodb:Query <JobsTable.Arn>/index/due",
 		"dynamodb:Scan <JobsTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
+		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
 	"RelayFunction": {
 		"dynamodb:DescribeStream <JobsTable.StreamArn>",

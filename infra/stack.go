@@ -45,6 +45,7 @@ type crumb struct {
 	bucket   awss3.Bucket
 	backstop constructs.Backstop
 	relay    constructs.Relay
+	sweep    constructs.Sweep
 }
 
 // newCrumb declares everything that Crumb needs in AWS.
@@ -64,7 +65,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.relay = constructs.NewRelay(stack, "Relay", constructs.RelayProps{
 		Table: c.table, Bucket: c.bucket, Function: relay,
 	})
-	constructs.NewSweep(stack, "Sweep", constructs.SweepProps{
+	c.sweep = constructs.NewSweep(stack, "Sweep", constructs.SweepProps{
 		Table: c.table, Function: c.function("sweep", 50*time.Second),
 	})
 	photos := c.photos()
@@ -110,6 +111,7 @@ func (c *crumb) photos() constructs.WorkerQueue {
 		Backstop: c.backstop,
 	})
 	c.relay.Publish(queue)
+	c.sweep.Watch(queue)
 	return queue
 }
 

@@ -133,7 +133,7 @@ func TestEnvironments(t *testing.T) {
 		"CancelFunction":   {table},
 		"UploadsFunction":  {bucket, queue},
 		"WebFunction":      {bucket},
-		"SweepFunction":    {table},
+		"SweepFunction":    {letters, queue, table},
 		"RelayFunction":    {letters, queue, table},
 		"BackstopFunction": {letters, queue, table},
 		"PhotosFunction":   {bucket, letters, queue, table},

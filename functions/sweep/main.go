@@ -15,9 +15,11 @@ func main() {
 			return nil, err
 		}
 		s, err := sweep.New(sweep.Config{
-			Jobs:   env.Jobs(),
-			Plans:  plans,
-			Logger: env.Logger,
+			Jobs:      env.Jobs(),
+			Plans:     plans,
+			Depths:    env.Queue(),
+			Addresses: env.Addresses(tasks.Queues()...),
+			Logger:    env.Logger,
 		})
 		if err != nil {
 			return nil, err

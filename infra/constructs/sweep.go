@@ -57,6 +57,13 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 	return Sweep{function}
 }
 
+// Watch lets the sweep count a queue's messages: what has waited for long in an
+// empty queue is lost, in a full one it is merely slow.
+func (s Sweep) Watch(q WorkerQueue) {
+	s.Function.AddToRolePolicy(Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
+	setQueueURLs(s.Function, q.Plan.Queue.Name, q.Queue, q.DeadLetterQueue)
+}
+
 // everyMinuteInvoke makes the schedule and the role by which it may invoke this
 // one function. The role's trust is limited to schedules of the account:
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html

@@ -61,6 +61,7 @@ var errPresign = errors.New("malformed presigned URL")
 func parsePresign(query url.Values) (p presignature, err error) {
 	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-Date", "X-Amz-SignedHeaders", "X-Amz-Expires"} {
 		if len(query[name]) != 1 || query.Get(name) == "" {
+			//lint:ignore ST1005 AWS words it so
 			return p, fmt.Errorf("%w: Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.", errPresign)
 		}
 	}
@@ -82,6 +83,7 @@ func parsePresign(query url.Values) (p presignature, err error) {
 	}
 	parts := strings.Split(query.Get("X-Amz-Credential"), "/")
 	if len(parts) < 5 || parts[len(parts)-1] != "aws4_request" || parts[len(parts)-2] != "s3" || parts[len(parts)-4] != p.stamp[:8] {
+		//lint:ignore ST1005 AWS words it so
 		return p, fmt.Errorf("%w: Error parsing the X-Amz-Credential parameter; the Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/s3/aws4_request\".", errPresign)
 	}
 	p.scope = strings.Join(parts[len(parts)-4:], "/")

@@ -77,34 +77,34 @@ func is[E error](err error) bool {
 
 func TestSDKErrorsAreTyped(t *testing.T) {
 	c, queue := sdk(t)
-	for name, check := range map[string]func(context.Context) (error, func(error) bool){
-		"QueueDoesNotExist": func(ctx context.Context) (error, func(error) bool) {
+	for name, check := range map[string]func(context.Context) (func(error) bool, error){
+		"QueueDoesNotExist": func(ctx context.Context) (func(error) bool, error) {
 			_, err := c.GetQueueUrl(ctx, &client.GetQueueUrlInput{QueueName: aws.String("nope")})
-			return err, is[*types.QueueDoesNotExist]
+			return is[*types.QueueDoesNotExist], err
 		},
-		"QueueNameExists": func(ctx context.Context) (error, func(error) bool) {
+		"QueueNameExists": func(ctx context.Context) (func(error) bool, error) {
 			_, err := c.CreateQueue(ctx, &client.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
-			return err, is[*types.QueueNameExists]
+			return is[*types.QueueNameExists], err
 		},
-		"ReceiptHandleIsInvalid": func(ctx context.Context) (error, func(error) bool) {
+		"ReceiptHandleIsInvalid": func(ctx context.Context) (func(error) bool, error) {
 			_, err := c.DeleteMessage(ctx, &client.DeleteMessageInput{QueueUrl: &queue, ReceiptHandle: aws.String("x")})
-			return err, is[*types.ReceiptHandleIsInvalid]
+			return is[*types.ReceiptHandleIsInvalid], err
 		},
-		"InvalidMessageContents": func(ctx context.Context) (error, func(error) bool) {
+		"InvalidMessageContents": func(ctx context.Context) (func(error) bool, error) {
 			_, err := c.SendMessage(ctx, &client.SendMessageInput{QueueUrl: &queue, MessageBody: aws.String("\x01")})
-			return err, is[*types.InvalidMessageContents]
+			return is[*types.InvalidMessageContents], err
 		},
-		"EmptyBatchRequest": func(ctx context.Context) (error, func(error) bool) {
+		"EmptyBatchRequest": func(ctx context.Context) (func(error) bool, error) {
 			_, err := c.SendMessageBatch(ctx, &client.SendMessageBatchInput{QueueUrl: &queue, Entries: []types.SendMessageBatchRequestEntry{}})
-			return err, is[*types.EmptyBatchRequest]
+			return is[*types.EmptyBatchRequest], err
 		},
-		"ResourceNotFoundException": func(ctx context.Context) (error, func(error) bool) {
+		"ResourceNotFoundException": func(ctx context.Context) (func(error) bool, error) {
 			_, err := c.ListMessageMoveTasks(ctx, &client.ListMessageMoveTasksInput{SourceArn: aws.String("arn:aws:sqs:us-east-1:000000000000:nope")})
-			return err, is[*types.ResourceNotFoundException]
+			return is[*types.ResourceNotFoundException], err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err, typed := check(t.Context()); !typed(err) {
+			if typed, err := check(t.Context()); !typed(err) {
 				t.Errorf("got %T %v", errors.Unwrap(err), err)
 			}
 		})

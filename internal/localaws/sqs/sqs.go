@@ -59,7 +59,7 @@ var accountPattern = regexp.MustCompile(`^\d{12}$`)
 func Open(cfg Config) (*DB, error) {
 	var errs []error
 	if cfg.Path == "" {
-		errs = append(errs, errors.New("Path is missing"))
+		errs = append(errs, errors.New("the path is missing"))
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
