@@ -62,7 +62,7 @@ func TestParseID(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"", "x", string(id) + "x", string(id[:25]), strings.ToUpper(string(id)) + "", "a.b." + string(id[:20]),
-		"Orders.Zm9v." + string(id), "orders.!!." + string(id), "orders.Zm9v.x." + string(id), strings.Repeat("a", 2000), "../" + string(id),
+		"Orders.Zm9v." + string(id), "orders.!!." + string(id), "orders.Zm9v.x." + string(id), strings.Repeat("a", 2000), "../" + string(id), string(id[:24]) + "\n\n", string(id[:25]) + "u",
 	} {
 		if got, err := job.ParseID(bad); !errors.Is(err, job.ErrBadID) {
 			t.Errorf("ParseID(%.50q) = %q, %v", bad, got, err)

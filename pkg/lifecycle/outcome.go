@@ -40,6 +40,13 @@ type Attempt struct {
 // Ended decides how a run that returned err goes on. random is as in
 // backoff.Policy.After.
 func Ended(a Attempt, err error, random func() float64) Outcome {
+	if err == nil {
+		return Outcome{To: Done}
+	}
+	return unsuccessful(a, err, random)
+}
+
+func unsuccessful(a Attempt, err error, random func() float64) Outcome {
 	var (
 		fail     *job.FailError
 		retry    *job.RetryError
@@ -55,8 +62,6 @@ func Ended(a Attempt, err error, random func() float64) Outcome {
 		}
 	)
 	switch {
-	case err == nil:
-		return Outcome{To: Done}
 	case errors.As(err, &fail):
 		return Outcome{To: Dead, Err: err}
 	case errors.As(err, &discard):

@@ -39,7 +39,7 @@ func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.
 		if !ok {
 			continue
 		}
-		due = append(due, DueJob{ID: id, Due: at(item, DueAt), ms: num(item, DueAt)})
+		due = append(due, DueJob{ID: id, Due: at(item[DueAt]), ms: num(item[DueAt])})
 	}
 	return due, page.Next, nil
 }

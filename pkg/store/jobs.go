@@ -85,11 +85,12 @@ func (j *Jobs) present(id job.ID, item Item) (Record, error) {
 // was none); else it is the row as it is now.
 func (j *Jobs) write(ctx context.Context, doing string, id job.ID, w Write) (rec Record, lost bool, err error) {
 	item, err := j.driver.Write(ctx, w)
-	var failed *ConditionError
-	if errors.As(err, &failed) {
+	if err != nil {
+		var failed *ConditionError
+		if !errors.As(err, &failed) {
+			return Record{}, false, fmt.Errorf("store: %s job %s: %w", doing, id, err)
+		}
 		lost, item = true, failed.Old
-	} else if err != nil {
-		return Record{}, false, fmt.Errorf("store: %s job %s: %w", doing, id, err)
 	}
 	if item == nil {
 		return Record{ID: id}, lost, nil

@@ -36,7 +36,7 @@ func KeyOf(id job.ID) Item {
 // IDFrom gives the id of the job whose row has this key; ok is false for rows of
 // other kinds.
 func IDFrom(key Item) (id job.ID, ok bool) {
-	pk, sk := str(key, PartitionKey), str(key, SortKey)
+	pk, sk := str(key[PartitionKey]), str(key[SortKey])
 	if rest, found := strings.CutPrefix(pk, "job#"); found && sk == "job" {
 		return job.ID(rest), true
 	}

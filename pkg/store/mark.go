@@ -14,7 +14,7 @@ func (j *Jobs) Mark(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("store: reading the mark %s: %w", name, err)
 	}
-	return str(item, "mark"), nil
+	return str(item["mark"]), nil
 }
 
 // SetMark moves a mark from the value that was read to another. It does nothing

@@ -94,54 +94,96 @@ func Decode(item Item) (Record, error) {
 	if !ok {
 		return Record{}, ErrNotAJob
 	}
-	state := lifecycle.State(str(item, "state"))
+	state := lifecycle.State(str(item["state"]))
 	if !state.Valid() {
 		return Record{}, fmt.Errorf("%w: %s: %q is no state", ErrUnreadable, id, state)
 	}
-	rec := Record{
-		ID: id, Task: str(item, "task"), Queue: str(item, "queue"),
-		Args: raw(item, "args"), Cursor: raw(item, "cursor"), Result: raw(item, "result"),
-		N: num(item, "n"), Fingerprint: str(item, "fingerprint"), Client: str(item, "client"), Trace: str(item, "trace"),
-		Created: at(item, "created_ms"), Started: at(item, "started_ms"), Finished: at(item, "finished_ms"),
-		Row: lifecycle.Row{
-			State: state, Token: str(item, "token"),
-			LeaseUntil: at(item, "lease_until_ms"), NotBefore: at(item, "not_before_ms"),
-			Attempt: int(num(item, "attempt")), MaxAttempts: int(num(item, "max_attempts")),
-			Alone: flag(item, "alone"), Deaths: int(num(item, "deaths")),
-			CancelRequested: flag(item, "cancel_requested"),
-		},
-	}
-	if s := num(item, ExpiresAt); s != 0 {
-		rec.Expires = time.Unix(s, 0).UTC()
-	}
-	if m := document(item, "error"); m != nil {
-		rec.Error = &JobError{Code: str(m, "code"), Message: str(m, "message")}
-	}
-	if m := document(item, Publish); m != nil {
-		rec.Publication = &Publication{To: str(m, "to"), N: num(m, "n"), At: at(m, "at_ms")}
+	rec := Record{ID: id}
+	rec.State = state
+	for name, value := range item {
+		rec.set(name, value)
 	}
 	return rec, nil
+}
+
+// set takes one attribute over: a row is read in one pass. Attributes of other
+// names are none of a Record's.
+func (rec *Record) set(name string, v types.AttributeValue) {
+	switch name {
+	case "task":
+		rec.Task = str(v)
+	case "queue":
+		rec.Queue = str(v)
+	case "args":
+		rec.Args = raw(v)
+	case "cursor":
+		rec.Cursor = raw(v)
+	case "result":
+		rec.Result = raw(v)
+	case "n":
+		rec.N = num(v)
+	case "fingerprint":
+		rec.Fingerprint = str(v)
+	case "client":
+		rec.Client = str(v)
+	case "trace":
+		rec.Trace = str(v)
+	case "created_ms":
+		rec.Created = at(v)
+	case "started_ms":
+		rec.Started = at(v)
+	case "finished_ms":
+		rec.Finished = at(v)
+	case "token":
+		rec.Token = str(v)
+	case "lease_until_ms":
+		rec.LeaseUntil = at(v)
+	case "not_before_ms":
+		rec.NotBefore = at(v)
+	case "attempt":
+		rec.Attempt = int(num(v))
+	case "max_attempts":
+		rec.MaxAttempts = int(num(v))
+	case "alone":
+		rec.Alone = flag(v)
+	case "deaths":
+		rec.Deaths = int(num(v))
+	case "cancel_requested":
+		rec.CancelRequested = flag(v)
+	case ExpiresAt:
+		if s := num(v); s != 0 {
+			rec.Expires = time.Unix(s, 0).UTC()
+		}
+	case "error":
+		if m := document(v); m != nil {
+			rec.Error = &JobError{Code: str(m["code"]), Message: str(m["message"])}
+		}
+	case Publish:
+		if m := document(v); m != nil {
+			rec.Publication = &Publication{To: str(m["to"]), N: num(m["n"]), At: at(m["at_ms"])}
+		}
+	}
 }
 
 // The readers below answer the zero value for an attribute that is absent or of
 // another type: rows are written by this package alone.
 
-func str(item Item, name string) string {
-	if v, ok := item[name].(*types.AttributeValueMemberS); ok {
+func str(v types.AttributeValue) string {
+	if v, ok := v.(*types.AttributeValueMemberS); ok {
 		return v.Value
 	}
 	return ""
 }
 
-func raw(item Item, name string) []byte {
-	if s := str(item, name); s != "" {
+func raw(v types.AttributeValue) []byte {
+	if s := str(v); s != "" {
 		return []byte(s)
 	}
 	return nil
 }
 
-func num(item Item, name string) int64 {
-	if v, ok := item[name].(*types.AttributeValueMemberN); ok {
+func num(v types.AttributeValue) int64 {
+	if v, ok := v.(*types.AttributeValueMemberN); ok {
 		n, err := strconv.ParseInt(v.Value, 10, 64)
 		if err == nil {
 			return n
@@ -150,20 +192,20 @@ func num(item Item, name string) int64 {
 	return 0
 }
 
-func flag(item Item, name string) bool {
-	v, ok := item[name].(*types.AttributeValueMemberBOOL)
-	return ok && v.Value
+func flag(v types.AttributeValue) bool {
+	b, ok := v.(*types.AttributeValueMemberBOOL)
+	return ok && b.Value
 }
 
-func at(item Item, name string) time.Time {
-	if ms := num(item, name); ms != 0 {
+func at(v types.AttributeValue) time.Time {
+	if ms := num(v); ms != 0 {
 		return time.UnixMilli(ms).UTC()
 	}
 	return time.Time{}
 }
 
-func document(item Item, name string) Item {
-	if v, ok := item[name].(*types.AttributeValueMemberM); ok {
+func document(v types.AttributeValue) Item {
+	if v, ok := v.(*types.AttributeValueMemberM); ok {
 		return v.Value
 	}
 	return nil

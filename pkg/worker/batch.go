@@ -125,7 +125,7 @@ func (b *batch) lanes() [][]int {
 			lanes = append(lanes, indexes[i:i+1])
 			continue
 		}
-		group := b.records[i].Attributes.Group
+		group := b.records[i].Group
 		lane, known := byGroup[group]
 		if group == "" {
 			continue // it stays failed

@@ -13,44 +13,24 @@ import (
 // messages. The whole batch then fails: nothing is acknowledged by accident.
 var ErrNotABatch = errors.New("worker: not a batch of SQS messages")
 
-// A record is what the worker needs of one message of the event.
-// https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html#example-standard-queue-message-event
-type record struct {
-	MessageID  string `json:"messageId"`
-	Receipt    string `json:"receiptHandle"`
-	Body       string `json:"body"`
-	Source     string `json:"eventSource"`
-	ARN        string `json:"eventSourceARN"`
-	Attributes struct {
-		Receives string `json:"ApproximateReceiveCount"`
-		Group    string `json:"MessageGroupId"`
-	} `json:"attributes"`
-}
-
-// usualBatch is how many records there is room for at first.
-const usualBatch = 10
-
 // decodeBatch reads the event: names in their exact case, none twice. Members
 // that AWS may add are passed over. All records are of one queue, as a mapping
 // delivers them; queue is its name at SQS.
 func decodeBatch(event []byte) (records []record, queue string, err error) {
-	var batch struct {
-		Records []record `json:"Records"`
-	}
-	batch.Records = make([]record, 0, usualBatch)
-	if err := json.Unmarshal(event, &batch); err != nil {
+	var b eventReader
+	if err := json.Unmarshal(event, &b); err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrNotABatch, err)
 	}
-	if len(batch.Records) == 0 {
+	if len(b.records) == 0 {
 		return nil, "", fmt.Errorf("%w: it has no Records", ErrNotABatch)
 	}
-	records = batch.Records
+	records = b.records
 	for i := range records {
 		r := &records[i]
 		switch {
 		case r.MessageID == "":
 			return nil, "", fmt.Errorf("%w: record %d has no messageId", ErrNotABatch, i)
-		case r.Source != "aws:sqs":
+		case r.Source != sourceSQS:
 			return nil, "", fmt.Errorf("%w: record %d comes from %q", ErrNotABatch, i, r.Source)
 		case r.ARN == "" || r.ARN != records[0].ARN:
 			return nil, "", fmt.Errorf("%w: record %d comes from queue %q, the first from %q", ErrNotABatch, i, r.ARN, records[0].ARN)

@@ -14,7 +14,7 @@ import (
 func (b *batch) bury(ctx context.Context, r *record, cause error) fate {
 	letter := queue.Undecodable(r.Body, cause)
 	if b.queue.Queue.FIFO {
-		letter.Group, letter.Dedup = r.Attributes.Group, r.MessageID
+		letter.Group, letter.Dedup = r.Group, r.MessageID
 	}
 	if err := b.config.Queue.Send(ctx, b.queue.Letters, []queue.Outgoing{letter})[0]; err != nil {
 		b.config.Logger.ErrorContext(ctx, "an undecodable message could not be sent to the dead-letter queue", "message_id", r.MessageID, "cause", cause.Error(), "error", err.Error())

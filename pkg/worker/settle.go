@@ -119,7 +119,7 @@ func (b *batch) logRun(ctx context.Context, r *record, rec *store.Record, outcom
 	attrs := []slog.Attr{
 		slog.String("job", string(rec.ID)), slog.String("task", rec.Task), slog.Int("attempt", rec.Attempt),
 		slog.String("trace", rec.Trace), slog.String("outcome", string(outcome.To)), slog.Duration("duration", took),
-		slog.String("message_id", r.MessageID), slog.String("receives", r.Attributes.Receives),
+		slog.String("message_id", r.MessageID), slog.String("receives", r.Receives),
 	}
 	if outcome.Err != nil {
 		attrs = append(attrs, slog.String("code", job.ErrorCode(outcome.Err)), slog.String("error", outcome.Err.Error()))
