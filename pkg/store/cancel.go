@@ -59,7 +59,7 @@ func (j *Jobs) notCancellable(rec Record, id job.ID, client string) (bool, error
 func (j *Jobs) cancelWaiting(ctx context.Context, id job.ID, client string) (Record, bool, error) {
 	now := j.now()
 	condition, values := ownedBy(client, "#state IN (:scheduled, :queued)", Item{
-		":scheduled": text(string(lifecycle.Scheduled)), ":queued": text(string(lifecycle.Queued)),
+		":scheduled": text(string(lifecycle.Scheduled)), ":queued": queued,
 		":cancelled": text(string(lifecycle.Cancelled)), ":now": millis(now),
 		":ttl": seconds(now.Add(lifecycle.DoneRetention)),
 	})
@@ -73,7 +73,7 @@ func (j *Jobs) cancelWaiting(ctx context.Context, id job.ID, client string) (Rec
 // askToStop notes on a running job that it is to stop.
 func (j *Jobs) askToStop(ctx context.Context, id job.ID, client string) (Record, bool, error) {
 	condition, values := ownedBy(client, "#state = :running", Item{
-		":running": text(string(lifecycle.Running)), ":true": boolean(true),
+		":running": running, ":true": boolean(true),
 	})
 	// Key: the job's. Condition: running, and the client's own. Comes back: the
 	// whole row; on failure the row as it was. A lost race: its run ended.

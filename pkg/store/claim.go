@@ -60,9 +60,9 @@ func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, er
 	// row as it was. A lost race is decided by lifecycle.Refused; Mine means
 	// that the claim was applied and its answer lost.
 	rec, lost, err := j.write(ctx, "claiming", id, claimWrite.of(KeyOf(id), Item{
-		":queued": text(string(lifecycle.Queued)), ":running": text(string(lifecycle.Running)),
+		":queued": queued, ":running": running,
 		":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(lease.Alone),
-		":one": number(1), ":now": millis(now), ":soon": millis(now.Add(lifecycle.Tolerance)),
+		":one": one, ":now": millis(now), ":soon": millis(now.Add(lifecycle.Tolerance)),
 	}))
 	if err != nil {
 		return Claim{}, err
@@ -92,7 +92,7 @@ func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, 
 		"SET #token = :token, #lease_until_ms = :until, #alone = :alone, #attempt = :attempt, #deaths = :deaths",
 		"#state = :running AND #token = :found",
 		Item{
-			":running": text(string(lifecycle.Running)), ":found": text(found.Token),
+			":running": running, ":found": text(found.Token),
 			":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(true),
 			":attempt": number(next.Attempt), ":deaths": number(next.Deaths),
 		}))

@@ -55,7 +55,7 @@ func (j *Jobs) Promote(ctx context.Context, due DueJob) (bool, error) {
 		return false, nil
 	}
 	values := Item{
-		":scheduled": text(string(lifecycle.Scheduled)), ":queued": text(string(lifecycle.Queued)),
+		":scheduled": text(string(lifecycle.Scheduled)), ":queued": queued,
 		":due": number(due.ms), ":seen": number(rec.N),
 	}
 	again := j.publishAgain(rec, values)
@@ -90,7 +90,7 @@ func (j *Jobs) Park(ctx context.Context, found Record, until time.Time) (bool, e
 		"SET #state = :scheduled, #not_before_ms = :due, #due_ms = :due, #due_slot = :slot REMOVE #publish",
 		"#state = :queued AND #n = :seen",
 		Item{
-			":queued": text(string(lifecycle.Queued)), ":scheduled": text(string(lifecycle.Scheduled)),
+			":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
 			":seen": number(found.N), ":due": ceilMillis(until),
 			":slot": text(slot(until.Add(time.Millisecond-1), shardOf(found.ID))),
 		}))
@@ -104,7 +104,7 @@ func (j *Jobs) Replace(ctx context.Context, id job.ID, args []byte) (bool, error
 	_, lost, err := j.write(ctx, "replacing", id, update(KeyOf(id),
 		"SET #args = :args", "#state IN (:scheduled, :queued)",
 		Item{
-			":queued": text(string(lifecycle.Queued)), ":scheduled": text(string(lifecycle.Scheduled)),
+			":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
 			":args": text(string(args)),
 		}))
 	return !lost && err == nil, err

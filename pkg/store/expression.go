@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
 // namesIn gives the names that the expressions use. In this package a name
@@ -50,13 +52,35 @@ func (t template) of(key Item, values Item) Write {
 	return Write{Op: Update, Key: key, Update: t.expression, Condition: t.condition, Names: t.names, Values: values}
 }
 
+// Values that most writes have. Nobody changes the values of a Write.
+var (
+	queued  = text(string(lifecycle.Queued))
+	running = text(string(lifecycle.Running))
+	done    = text(string(lifecycle.Done))
+	one     = number(1)
+	yes, no = &types.AttributeValueMemberBOOL{Value: true}, &types.AttributeValueMemberBOOL{}
+)
+
+// ended is the state that a run goes to.
+func ended(to lifecycle.State) types.AttributeValue {
+	if to == lifecycle.Done {
+		return done
+	}
+	return text(string(to))
+}
+
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
 func number[N int | int64](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 
-func boolean(b bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: b} }
+func boolean(b bool) types.AttributeValue {
+	if b {
+		return yes
+	}
+	return no
+}
 
 // millis is a time as rows have it: milliseconds since 1970, in attributes whose
 // name ends in _ms.

@@ -94,8 +94,8 @@ func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 	kept := lifecycle.DoneRetention
 	shape := finalShape{result: outcome.Result != nil, failed: outcome.Err != nil, dead: outcome.To == lifecycle.Dead}
 	values := Item{
-		":running": text(string(lifecycle.Running)), ":token": text(claimed.Token),
-		":to": text(string(outcome.To)), ":now": millis(now),
+		":running": running, ":token": text(claimed.Token),
+		":to": ended(outcome.To), ":now": millis(now),
 	}
 	if shape.result {
 		result, err := json.Marshal(outcome.Result)
@@ -126,12 +126,12 @@ func (j *Jobs) againWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 	due := j.now().Add(outcome.Wait)
 	set := "SET #state = :to, #not_before_ms = :due"
 	values := Item{
-		":running": text(string(lifecycle.Running)), ":token": text(claimed.Token),
-		":to": text(string(outcome.To)), ":due": ceilMillis(due),
+		":running": running, ":token": text(claimed.Token),
+		":to": ended(outcome.To), ":due": ceilMillis(due),
 	}
 	if outcome.GiveBack {
 		set += ", #attempt = #attempt - :one"
-		values[":one"] = number(1)
+		values[":one"] = one
 	}
 	if outcome.Err != nil {
 		set += ", #error = :error"
@@ -168,7 +168,7 @@ func (j *Jobs) Heartbeat(ctx context.Context, claimed Record, until time.Time) (
 	// whole row; on failure the row as it was: the lease is lost.
 	rec, lost, err := j.write(ctx, "keeping", claimed.ID, update(KeyOf(claimed.ID),
 		"SET #lease_until_ms = :until", "#state = :running AND #token = :token",
-		Item{":running": text(string(lifecycle.Running)), ":token": text(claimed.Token), ":until": millis(until)}))
+		Item{":running": running, ":token": text(claimed.Token), ":until": millis(until)}))
 	if err == nil && lost {
 		err = fmt.Errorf("%w: job %s is %s", ErrLeaseLost, claimed.ID, stateOf(rec))
 	}

@@ -25,12 +25,15 @@ const (
 // so that a million reminders at 09:00 have no hot key.
 const DueShards = 16
 
+// sortKey is the sort key of every job that is in no group.
+var sortKey = text("job")
+
 // KeyOf gives the primary key of a job's row.
 func KeyOf(id job.ID) Item {
 	if queue, group, ok := id.Group(); ok {
 		return Item{PartitionKey: text("group#" + queue + "#" + group), SortKey: text("job#" + string(id))}
 	}
-	return Item{PartitionKey: text("job#" + string(id)), SortKey: text("job")}
+	return Item{PartitionKey: text("job#" + string(id)), SortKey: sortKey}
 }
 
 // IDFrom gives the id of the job whose row has this key; ok is false for rows of

@@ -12,7 +12,7 @@ import (
 // thought lost. It does nothing (false) where the job changed since the record
 // was read: somebody else found it.
 func (j *Jobs) Republish(ctx context.Context, found Record) (bool, error) {
-	values := Item{":queued": text(string(lifecycle.Queued)), ":seen": number(found.N)}
+	values := Item{":queued": queued, ":seen": number(found.N)}
 	again := j.publishAgain(found, values)
 	// Key: the job's. Condition: queued, and that n. A lost race: claimed,
 	// cancelled or published again by another.
@@ -40,7 +40,7 @@ func (j *Jobs) Requeue(ctx context.Context, found Record) (bool, error) {
 		attempt = found.Attempt
 	}
 	values := Item{
-		":queued": text(string(lifecycle.Queued)), ":running": text(string(lifecycle.Running)),
+		":queued": queued, ":running": running,
 		":token": text(found.Token), ":attempt": number(max(attempt, 0)), ":deaths": number(next.Deaths),
 	}
 	again := j.publishAgain(found, values)
@@ -101,7 +101,7 @@ func (j *Jobs) Undeliverable(ctx context.Context, found Record, cause error) err
 			" REMOVE #not_before_ms",
 		"#state = :queued AND #n = :seen",
 		Item{
-			":queued": text(string(lifecycle.Queued)), ":dead": text(string(lifecycle.Dead)), ":seen": number(found.N),
+			":queued": queued, ":dead": text(string(lifecycle.Dead)), ":seen": number(found.N),
 			":now": millis(now), ":ttl": seconds(now.Add(lifecycle.DeadRetention)), ":error": errorValue(cause),
 			":n":       number(found.N + 1),
 			":publish": Publication{To: ToLetters(found.Queue), N: found.N + 1, At: now}.value(),
@@ -114,7 +114,7 @@ func (j *Jobs) Undeliverable(ctx context.Context, found Record, cause error) err
 func (j *Jobs) Redrive(ctx context.Context, found Record) (bool, error) {
 	found.NotBefore = time.Time{}
 	values := Item{
-		":queued": text(string(lifecycle.Queued)), ":dead": text(string(lifecycle.Dead)),
+		":queued": queued, ":dead": text(string(lifecycle.Dead)),
 		":seen": number(found.N), ":zero": number(0),
 	}
 	again := j.publishAgain(found, values)
