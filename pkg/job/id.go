@@ -33,7 +33,11 @@ func NewID(random io.Reader) (ID, error) {
 }
 
 // IDOf makes an id of 128 bits that somebody else made unguessable.
-func IDOf(bits [16]byte) ID { return ID(idEncoding.EncodeToString(bits[:])) }
+func IDOf(bits [16]byte) ID {
+	var text [idLength]byte
+	idEncoding.Encode(text[:], bits[:])
+	return ID(text[:])
+}
 
 // InGroup gives the id as it is in a FIFO queue's group.
 func (id ID) InGroup(queue, group string) ID {

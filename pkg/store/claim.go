@@ -88,7 +88,7 @@ func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, 
 	// Key: the job's. Condition: still running under the token that was found.
 	// Comes back: the whole row; on failure the row as it was. A lost race
 	// means that another worker was first, or that the owner lives.
-	rec, lost, err := j.write(ctx, "taking over", found.ID, update(KeyOf(found.ID),
+	rec, lost, err := j.write(ctx, "taking over", found.ID, update(found.rowKey(),
 		"SET #token = :token, #lease_until_ms = :until, #alone = :alone, #attempt = :attempt, #deaths = :deaths",
 		"#state = :running AND #token = :found",
 		Item{

@@ -113,7 +113,7 @@ func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 		values[":publish"] = Publication{To: ToLetters(claimed.Queue), N: claimed.N + 1, At: now}.value()
 	}
 	values[":ttl"] = seconds(now.Add(kept))
-	return finalWrites[shape].of(KeyOf(claimed.ID), values), nil
+	return finalWrites[shape].of(claimed.rowKey(), values), nil
 }
 
 // againWrite lets a job run again: soon, by its message, or later, from the
@@ -149,7 +149,7 @@ func (j *Jobs) againWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 		set += ", #due_slot = :slot, #due_ms = :due"
 		values[":slot"] = text(slot(due.Add(time.Millisecond-1), shardOf(claimed.ID)))
 	}
-	return update(KeyOf(claimed.ID), set+" REMOVE #lease_until_ms",
+	return update(claimed.rowKey(), set+" REMOVE #lease_until_ms",
 		"#state = :running AND #token = :token AND attribute_not_exists(#cancel_requested)", values), nil
 }
 
@@ -166,7 +166,7 @@ func errorValue(err error) types.AttributeValue {
 func (j *Jobs) Heartbeat(ctx context.Context, claimed Record, until time.Time) (Record, error) {
 	// Key: the job's. Condition: running under the token. Comes back: the
 	// whole row; on failure the row as it was: the lease is lost.
-	rec, lost, err := j.write(ctx, "keeping", claimed.ID, update(KeyOf(claimed.ID),
+	rec, lost, err := j.write(ctx, "keeping", claimed.ID, update(claimed.rowKey(),
 		"SET #lease_until_ms = :until", "#state = :running AND #token = :token",
 		Item{":running": running, ":token": text(claimed.Token), ":until": millis(until)}))
 	if err == nil && lost {

@@ -96,6 +96,7 @@ func (j *Jobs) write(ctx context.Context, doing string, id job.ID, w Write) (rec
 		return Record{ID: id}, lost, nil
 	}
 	rec, err = Decode(item)
+	rec.key = w.Key
 	return rec, lost, err
 }
 

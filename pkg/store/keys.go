@@ -36,6 +36,14 @@ func KeyOf(id job.ID) Item {
 	return Item{PartitionKey: text("job#" + string(id)), SortKey: sortKey}
 }
 
+// rowKey is the primary key of the record's row.
+func (rec *Record) rowKey() Item {
+	if id, ok := IDFrom(rec.key); ok && id == rec.ID {
+		return rec.key
+	}
+	return KeyOf(rec.ID)
+}
+
 // IDFrom gives the id of the job whose row has this key; ok is false for rows of
 // other kinds.
 func IDFrom(key Item) (id job.ID, ok bool) {

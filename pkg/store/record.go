@@ -37,6 +37,9 @@ type Record struct {
 	Client, Trace string
 
 	Created, Started, Finished time.Time
+
+	// key is the key that the row was written under, for the next write.
+	key Item
 }
 
 // A JobError is a failure for people and programs.

@@ -116,15 +116,17 @@ func (b *batch) runSideBySide(ctx context.Context) {
 // lanes splits the batch into runs of records (by index) that must keep their
 // order: a FIFO queue's groups; in a standard queue each record is its own.
 func (b *batch) lanes() [][]int {
-	indexes := make([]int, len(b.records))
 	lanes := make([][]int, 0, len(b.records))
+	if !b.queue.Queue.FIFO {
+		indexes := make([]int, len(b.records))
+		for i := range indexes {
+			indexes[i] = i
+			lanes = append(lanes, indexes[i:i+1])
+		}
+		return lanes
+	}
 	byGroup := map[string]int{}
 	for i := range b.records {
-		indexes[i] = i
-		if !b.queue.Queue.FIFO {
-			lanes = append(lanes, indexes[i:i+1])
-			continue
-		}
 		group := b.records[i].Group
 		lane, known := byGroup[group]
 		if group == "" {

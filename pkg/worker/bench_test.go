@@ -18,34 +18,48 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
-// A noDriver answers from memory: claims with a running row, ends with a done
-// one. Nothing is evaluated, so that what is measured is the worker's own time.
+// A noDriver answers from memory: claims with the job's running row, ends with
+// its done one. Nothing is evaluated, so that what is measured is the worker's own
+// time.
 type noDriver struct {
 	store.Driver
-	running, done store.Item
+	running, done map[string]store.Item // by partition key
 }
 
-func newNoDriver() noDriver {
-	running := store.KeyOf(benchID(0))
-	for name, text := range map[string]string{"state": "running", "task": "note.write", "queue": "notes", "args": `{"text":"hello"}`, "trace": benchTrace} {
-		running[name] = &types.AttributeValueMemberS{Value: text}
+func newNoDriver(size int) noDriver {
+	d := noDriver{running: map[string]store.Item{}, done: map[string]store.Item{}}
+	for i := range size {
+		running := store.KeyOf(benchID(i))
+		for name, text := range map[string]string{"state": "running", "task": "note.write", "queue": "notes", "args": `{"text":"hello"}`, "trace": benchTrace} {
+			running[name] = &types.AttributeValueMemberS{Value: text}
+		}
+		for name, n := range map[string]int{"n": 1, "attempt": 1, "max_attempts": 3, "created_ms": 1795942800123, "started_ms": 1795942800456, "lease_until_ms": 1795942860456} {
+			running[name] = &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
+		}
+		done := maps.Clone(running)
+		done["state"] = &types.AttributeValueMemberS{Value: "done"}
+		delete(done, "lease_until_ms")
+		done["finished_ms"] = &types.AttributeValueMemberN{Value: "1795942800999"}
+		done["ttl"] = &types.AttributeValueMemberN{Value: "1798362004"}
+		key := partition(running)
+		d.running[key], d.done[key] = running, done
 	}
-	for name, n := range map[string]int{"n": 1, "attempt": 1, "max_attempts": 3, "created_ms": 1795942800123, "started_ms": 1795942800456, "lease_until_ms": 1795942860456} {
-		running[name] = &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
+	return d
+}
+
+func partition(row store.Item) string {
+	key, ok := row[store.PartitionKey].(*types.AttributeValueMemberS)
+	if !ok {
+		panic("a row without a key")
 	}
-	done := maps.Clone(running)
-	done["state"] = &types.AttributeValueMemberS{Value: "done"}
-	delete(done, "lease_until_ms")
-	done["finished_ms"] = &types.AttributeValueMemberN{Value: "1795942800999"}
-	done["ttl"] = &types.AttributeValueMemberN{Value: "1798362004"}
-	return noDriver{running: running, done: done}
+	return key.Value
 }
 
 func (d noDriver) Write(_ context.Context, w store.Write) (store.Item, error) {
 	if _, ends := w.Values[":to"]; ends {
-		return d.done, nil
+		return d.done[partition(w.Key)], nil
 	}
-	return d.running, nil
+	return d.running[partition(w.Key)], nil
 }
 
 const benchTrace = "Root=1-6931a3d0-5f1c9f7f2b1e4f6c8a9b0c1d"
@@ -90,7 +104,7 @@ func eachSize(b *testing.B, bench func(b *testing.B, size int)) {
 // BenchmarkInvoke is the worker's own time: everything but AWS.
 func BenchmarkInvoke(b *testing.B) {
 	eachSize(b, func(b *testing.B, size int) {
-		jobs, err := store.New(store.Config{Driver: newNoDriver()})
+		jobs, err := store.New(store.Config{Driver: newNoDriver(size)})
 		if err != nil {
 			b.Fatal(err)
 		}
