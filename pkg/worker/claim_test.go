@@ -214,3 +214,30 @@ func TestALetterThatComesBack(t *testing.T) {
 		t.Errorf("the table was down, and the letter acknowledged or not put off: %v", failed)
 	}
 }
+
+// An owner that was thought dead lets its job wait again just before it is taken
+// over: the message at hand may be the only one that the job has.
+func TestAJobThatWaitsAgainKeepsItsMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		q := notes(nil)
+		w := newWorld(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error { runs++; return nil }))
+		id := w.enqueue("x", nil)
+		owner := claimAs(t, w, id, -time.Minute, false)
+		w.faults.At = func(call int) fault.Kind {
+			if call == 1 { // the first is the claim, the second takes over
+				if _, err := w.jobs.Finish(t.Context(), owner, lifecycle.Outcome{To: lifecycle.Queued, Err: errors.New("late")}); err != nil {
+					t.Error(err)
+				}
+			}
+			return fault.None
+		}
+		m := message(id)
+		if failed := w.deliver(m); len(failed) != 1 {
+			t.Errorf("the message was acknowledged, and its job is %s", w.get(id).State)
+		}
+		if failed := w.deliver(m); len(failed) != 0 || runs != 1 || w.get(id).State != lifecycle.Done {
+			t.Errorf("failed %v, %d runs, the job is %s", failed, runs, w.get(id).State)
+		}
+	})
+}

@@ -66,8 +66,10 @@ func (b *batch) follow(ctx context.Context, r *record, claim *store.Claim) fate 
 		return visibleAt(claim.Until)
 	case lifecycle.Orphaned:
 		return fate{orphan: &claim.Record}
-	default: // missing or finished: nothing is left to do
+	case lifecycle.Missing, lifecycle.Finished: // nothing is left to do
 		return acknowledged
+	default: // contended: it waits again, and this may be its only message
+		return b.again()
 	}
 }
 
