@@ -13,6 +13,8 @@
 // its own sake makes its job dead, with the reason. A letter that can't be sent
 // stays on its row, where the sweep finds it. Only where setting aside fails too
 // is a record reported as failed; Lambda then delivers again from that record on.
+// A row that can't be read would read no better then: it is logged and passed
+// over.
 //
 // Order in a FIFO queue needs more: its jobs are never parked. The first entry of
 // a group that can't be sent stops the group and is reported as failed.

@@ -104,7 +104,7 @@ func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.
 	// failed has one place for each record, written by whoever publishes it.
 	failed := make([]bool, len(event.Records))
 	var targets sync.WaitGroup
-	for _, t := range r.sort(ctx, event.Records, failed) {
+	for _, t := range r.sort(ctx, event.Records) {
 		targets.Go(func() { r.publish(ctx, t, failed) })
 	}
 	targets.Wait()
@@ -123,14 +123,14 @@ func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.
 }
 
 // sort picks the rows to publish and gathers them by where they go, in order.
-func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord, failed []bool) []*target {
+func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord) []*target {
 	byAddress := map[string]*target{}
 	var targets []*target
 	for i, record := range records {
 		row, wanted, err := asksToPublish(record)
 		if err != nil {
-			failed[i] = true
-			r.config.Logger.ErrorContext(ctx, "a row that asks to be published can't be read", "sequence", record.Change.SequenceNumber, "error", err.Error())
+			// Delivered again it would read no better, and hold up the shard.
+			r.config.Logger.ErrorContext(ctx, "a row that asks to be published can't be read and is passed over", "sequence", record.Change.SequenceNumber, "error", err.Error())
 		}
 		if err != nil || !wanted {
 			continue
@@ -143,8 +143,7 @@ func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord, 
 		}
 		out, err := r.message(row, t)
 		if err != nil {
-			failed[i] = true
-			r.config.Logger.ErrorContext(ctx, "a message can't be made", "job", row.ID, "error", err.Error())
+			r.config.Logger.ErrorContext(ctx, "a message can't be made; its row is passed over", "job", row.ID, "error", err.Error())
 			continue
 		}
 		t.entries = append(t.entries, entry{index: i, row: row, out: out})

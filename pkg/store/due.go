@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -111,21 +112,24 @@ func (j *Jobs) Replace(ctx context.Context, id job.ID, args []byte) (bool, error
 }
 
 // ScanPage reads a page of a segment of the table and gives the jobs in it. next
-// continues; nil at the end.
+// continues; nil at the end. An error that is ErrUnreadable names rows of this
+// page that make no sense; the others are there all the same.
 func (j *Jobs) ScanPage(ctx context.Context, s Scan) (jobs []Record, next Item, err error) {
 	page, err := j.driver.Scan(ctx, s)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: scanning segment %d of %d: %w", s.Segment, s.Segments, err)
 	}
+	var unreadable []error
 	for _, item := range page.Items {
 		if _, ok := IDFrom(item); !ok {
 			continue
 		}
 		rec, err := Decode(item)
 		if err != nil {
-			return nil, nil, err
+			unreadable = append(unreadable, err)
+			continue
 		}
 		jobs = append(jobs, rec)
 	}
-	return jobs, page.Next, nil
+	return jobs, page.Next, errors.Join(unreadable...)
 }

@@ -97,7 +97,9 @@ func (h *healer) segment(ctx context.Context, at position) (start store.Item, er
 	start = keyItem(at.Start)
 	for {
 		page, next, err := h.config.Jobs.ScanPage(ctx, store.Scan{Segment: at.Segment, Segments: Segments, Start: start})
-		if err != nil {
+		if errors.Is(err, store.ErrUnreadable) {
+			h.config.Logger.ErrorContext(ctx, "rows can't be read; the scan goes on", "error", err.Error())
+		} else if err != nil {
 			return start, err
 		}
 		if err := h.page(ctx, page); err != nil {

@@ -175,6 +175,22 @@ func TestASegmentThatCanNotBeReadIsNotPassedOver(t *testing.T) {
 	}
 }
 
+// One row that makes no sense keeps no other from being healed.
+func TestARowThatCanNotBeReadDoesNotStopTheScan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ids := []job.ID{w.enqueue("idle", 0), w.enqueue("idle", 0), w.enqueue("idle", 0)}
+		w.muddle(ids[1])
+		time.Sleep(sweep.RelayPatience + time.Second)
+		w.scanAll()
+		for _, id := range []job.ID{ids[0], ids[2]} {
+			if rec := w.get(id); rec.N != 2 {
+				t.Errorf("%s was not healed", id)
+			}
+		}
+	})
+}
+
 func TestAMarkThatMakesNoSense(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

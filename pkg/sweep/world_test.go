@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/nightshift-go/nightshift/internal/fault"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
@@ -111,6 +113,19 @@ func (w *world) get(id job.ID) store.Record {
 		w.t.Fatal(err)
 	}
 	return rec
+}
+
+// muddle gives a job's row a state that does not exist.
+func (w *world) muddle(id job.ID) {
+	w.t.Helper()
+	_, err := w.memory.Write(w.t.Context(), store.Write{
+		Op: store.Update, Key: store.KeyOf(id), Update: "SET #state = :muddled",
+		Names:  map[string]string{"#state": "state"},
+		Values: store.Item{":muddled": &types.AttributeValueMemberS{Value: "muddled"}},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // run makes one run of 50 seconds' time, as Lambda gives it.
