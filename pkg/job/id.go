@@ -21,6 +21,14 @@ const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 var idEncoding = base32.NewEncoding(idAlphabet).WithPadding(base32.NoPadding)
 
+// inAlphabet tells which bytes an id may hold.
+var inAlphabet = func() (in [256]bool) {
+	for _, c := range []byte(idAlphabet) {
+		in[c] = true
+	}
+	return in
+}()
+
 const idLength = 26
 
 // NewID draws an id from random.
@@ -73,7 +81,7 @@ func ParseID(text string) (ID, error) {
 		return "", fmt.Errorf("%w: %.80q", ErrBadID, text)
 	}
 	for i := range len(last) {
-		if strings.IndexByte(idAlphabet, last[i]) < 0 {
+		if !inAlphabet[last[i]] {
 			return "", fmt.Errorf("%w: %.80q", ErrBadID, text)
 		}
 	}

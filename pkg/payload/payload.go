@@ -39,11 +39,13 @@ func DecodeType(data []byte, t reflect.Type) (any, error) {
 	return pointer.Elem().Interface(), nil
 }
 
+var strict = json.RejectUnknownMembers(true)
+
 func decode(data []byte, pointer any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fmt.Errorf("%w: the text is empty; a JSON value was expected", ErrInvalid)
 	}
-	if err := json.Unmarshal(data, pointer, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(data, pointer, strict); err != nil {
 		return fmt.Errorf("%w: %s", ErrInvalid, explain(err))
 	}
 	return nil

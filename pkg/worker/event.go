@@ -17,14 +17,14 @@ var ErrNotABatch = errors.New("worker: not a batch of SQS messages")
 // that AWS may add are passed over. All records are of one queue, as a mapping
 // delivers them; queue is its name at SQS.
 func decodeBatch(event []byte) (records []record, queue string, err error) {
-	var b eventReader
-	if err := json.Unmarshal(event, &b); err != nil {
+	reader := eventReader{room: min(1+len(event)/usualRecord, usualBatch)}
+	if err := json.Unmarshal(event, &reader); err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrNotABatch, err)
 	}
-	if len(b.records) == 0 {
+	if len(reader.records) == 0 {
 		return nil, "", fmt.Errorf("%w: it has no Records", ErrNotABatch)
 	}
-	records = b.records
+	records = reader.records
 	for i := range records {
 		r := &records[i]
 		switch {

@@ -23,14 +23,19 @@ type record struct {
 // sourceSQS is what SQS calls itself in an event.
 const sourceSQS = "aws:sqs"
 
-// usualBatch is how many records there is room for at first.
-const usualBatch = 10
+// There is room for so many records at first as the event's length suggests.
+const (
+	usualBatch  = 10
+	usualRecord = 1000 // bytes
+)
 
 // An eventReader reads an event token by token: a batch is decoded for every
 // invocation, and most of it is not needed. Names that come twice are errors of
 // the decoder's.
 type eventReader struct {
 	records []record
+	// room is for how many records to make room at first.
+	room int
 	// last is the record before, whose queue the next one most likely shares.
 	last    *record
 	scratch []byte
@@ -50,7 +55,7 @@ func (e *eventReader) readRecords(d *jsontext.Decoder) error {
 	if null, err := e.open(d, '['); null || err != nil {
 		return err
 	}
-	e.records, e.last = make([]record, 0, usualBatch), &record{}
+	e.records, e.last = make([]record, 0, e.room), &record{}
 	for d.PeekKind() != ']' {
 		e.records = append(e.records, record{})
 		r := &e.records[len(e.records)-1]
