@@ -68,6 +68,10 @@ func NewBackstop(config BackstopConfig) (*Backstop, error) {
 // errBusy: the job's worker may be alive; its message waits until the lease ends.
 var errBusy = errors.New("its lease has not ended")
 
+// errChanged: somebody changed the job just then, and nobody knows whether it has
+// another message. It is looked at again.
+var errChanged = errors.New("the job changed meanwhile")
+
 // Handle works through a batch of the backstop's queue.
 func (b *Backstop) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	answer := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{}}
@@ -119,6 +123,9 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 		return rec, errBusy
 	case rec.State == lifecycle.Running:
 		healed, err = b.config.Jobs.Requeue(ctx, rec)
+	}
+	if unfinished := rec.State == lifecycle.Queued || rec.State == lifecycle.Running; unfinished && err == nil && !healed {
+		err = errChanged
 	}
 	if err == nil {
 		b.config.Logger.InfoContext(ctx, "a message came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "published_again", healed)

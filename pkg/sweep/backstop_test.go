@@ -18,6 +18,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/sweep"
 )
 
@@ -129,6 +130,40 @@ func TestTheBackstopKeepsWhatItCanNotHandle(t *testing.T) {
 		if _, err := b.Handle(t.Context(), event); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// The message may be the only one that the job has.
+func TestTheBackstopLooksAgainWhereTheJobChanged(t *testing.T) {
+	for name, change := range map[string]func(w *world, rec store.Record){
+		"a cancellation was asked for": func(w *world, rec store.Record) {
+			if _, err := w.jobs.Cancel(w.t.Context(), rec.ID, ""); err != nil {
+				w.t.Error(err)
+			}
+		},
+		"its worker was slow": func(w *world, rec store.Record) { w.finish(rec, lifecycle.Outcome{To: lifecycle.Queued}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			b, _ := newBackstop(t, w)
+			rec := w.claim(w.enqueue("idle", 0), -time.Minute)
+			event := moved(t, queue.Message{ID: rec.ID, N: 1})
+			w.faults.At = func(call int) fault.Kind {
+				if call == 1 { // the job was read, and not written yet
+					change(w, rec)
+				}
+				return fault.None
+			}
+			if answer, err := b.Handle(t.Context(), event); err != nil || len(answer.BatchItemFailures) != 1 {
+				t.Errorf("%+v, %v; want the message to stay", answer, err)
+			}
+			if answer, err := b.Handle(t.Context(), event); err != nil || len(answer.BatchItemFailures) != 0 {
+				t.Errorf("again: %+v, %v", answer, err)
+			}
+			if now := w.get(rec.ID); now.State != lifecycle.Cancelled && now.N != 2 {
+				t.Errorf("the job is %s, n %d", now.State, now.N)
+			}
+		})
 	}
 }
 
