@@ -113,22 +113,25 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 	if err != nil {
 		return rec, err
 	}
-	healed := false
+	var remedy func(context.Context, store.Record) (bool, error)
 	switch {
 	case m.Letter != nil && rec.State == lifecycle.Dead:
-		healed, err = b.config.Jobs.Redrive(ctx, rec)
+		remedy = b.config.Jobs.Redrive
 	case rec.State == lifecycle.Queued:
-		healed, err = b.config.Jobs.Republish(ctx, rec)
+		remedy = b.config.Jobs.Republish
 	case rec.State == lifecycle.Running && b.config.Now().Before(rec.LeaseUntil.Add(lifecycle.LeaseMargin)):
 		return rec, errBusy
 	case rec.State == lifecycle.Running:
-		healed, err = b.config.Jobs.Requeue(ctx, rec)
+		remedy = b.config.Jobs.Requeue
+	default: // finished, or scheduled: nothing is left to do
+		return rec, nil
 	}
-	if unfinished := rec.State == lifecycle.Queued || rec.State == lifecycle.Running; unfinished && err == nil && !healed {
+	healed, err := remedy(ctx, rec)
+	if err == nil && !healed {
 		err = errChanged
 	}
 	if err == nil {
-		b.config.Logger.InfoContext(ctx, "a message came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "published_again", healed)
+		b.config.Logger.InfoContext(ctx, "healed what came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State))
 	}
 	return rec, err
 }

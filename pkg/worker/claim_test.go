@@ -241,3 +241,31 @@ func TestAJobThatWaitsAgainKeepsItsMessage(t *testing.T) {
 		}
 	})
 }
+
+// The sweep asks for a letter again at the very moment at which it comes back: the
+// redrive must not be lost.
+func TestARedriveThatLosesARaceIsTriedAgain(t *testing.T) {
+	q := notes(nil)
+	w := newWorld(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error { return nil }))
+	id := w.enqueue("x", nil)
+	endAs(t, w, id, lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New("boom")})
+	w.faults.At = func(call int) fault.Kind {
+		if call == 1 { // the job was read, and not written yet
+			if ok, err := w.jobs.RepublishLetter(t.Context(), w.get(id)); !ok || err != nil {
+				t.Error(ok, err)
+			}
+		}
+		return fault.None
+	}
+	body, err := queue.Message{ID: id, N: 2, Letter: &queue.Letter{Reason: "boom"}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	letter := sent{id: "letter", body: body}
+	if failed := w.deliver(letter); len(failed) != 1 {
+		t.Errorf("the letter was acknowledged, and the job is %s", w.get(id).State)
+	}
+	if failed := w.deliver(letter); len(failed) != 0 || w.get(id).State != lifecycle.Queued {
+		t.Errorf("failed %v, the job is %s", failed, w.get(id).State)
+	}
+}

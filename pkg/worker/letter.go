@@ -41,6 +41,9 @@ func (b *batch) redrive(ctx context.Context, m queue.Message) fate {
 	if err != nil {
 		return b.unavailable(ctx, m.ID, err)
 	}
-	b.config.Logger.InfoContext(ctx, "a letter came back", "job", m.ID, "task", rec.Task, "redriven", redriven)
+	if !redriven {
+		return b.again() // it changed just then, or the answer was lost
+	}
+	b.config.Logger.InfoContext(ctx, "a letter came back; its job starts anew", "job", m.ID, "task", rec.Task)
 	return acknowledged
 }
