@@ -66,8 +66,9 @@ func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) erro
 		if ok {
 			promoted.Add(1)
 		}
-		if errors.Is(err, store.ErrUnreadable) {
-			s.config.Logger.ErrorContext(ctx, "a due row can't be read", "job", due.ID, "error", err.Error())
+		if errors.Is(err, store.ErrUnreadable) || errors.Is(err, store.ErrTooLarge) {
+			// No later run could do better: the mark does not wait for it.
+			s.config.Logger.ErrorContext(ctx, "a due job can't be promoted", "job", due.ID, "error", err.Error())
 			return nil
 		}
 		return err

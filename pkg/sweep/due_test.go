@@ -1,6 +1,8 @@
 package sweep_test
 
 import (
+	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,6 +121,44 @@ func TestTheMarkWaits(t *testing.T) {
 		}
 		if got, want := mark(), time.Now().Add(-sweep.Settling).UTC().Format("2006-01-02T15:04Z"); got != want {
 			t.Errorf("the mark is %s, want %s", got, want)
+		}
+	})
+}
+
+// fullRow has no room left in one job's row.
+type fullRow struct {
+	store.Driver
+	id job.ID
+}
+
+func (d fullRow) Write(ctx context.Context, w store.Write) (store.Item, error) {
+	if id, ok := store.IDFrom(w.Key); ok && id == d.id {
+		return nil, store.ErrTooLarge
+	}
+	return d.Driver.Write(ctx, w)
+}
+
+// The mark does not wait for a row that can never be promoted: runs would have
+// more minutes to read each time, and no time for what is due now in the end.
+func TestTheMarkDoesNotWaitForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		full, muddled, good := w.enqueue("slow", 20*time.Minute), w.enqueue("slow", 20*time.Minute), w.enqueue("slow", 20*time.Minute)
+		w.muddle(muddled)
+		s, err := sweep.New(sweep.Config{Jobs: jobsOn(t, fullRow{w.memory, full}), Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(25 * time.Minute)
+		if err := s.Handle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if rec := w.get(good); rec.State != lifecycle.Queued {
+			t.Errorf("the job beside it is %s", rec.State)
+		}
+		mark, err := w.jobs.Mark(t.Context(), "checkpoint")
+		if want := time.Now().Add(-sweep.Settling).UTC().Format("2006-01-02T15:04Z"); mark != want || err != nil {
+			t.Errorf("the mark is %s, want %s; %v", mark, want, err)
 		}
 	})
 }
