@@ -26,7 +26,7 @@ const sourceSQS = "aws:sqs"
 // There is room for so many records at first as the event's length suggests.
 const (
 	usualBatch  = 10
-	usualRecord = 1000 // bytes
+	usualRecord = 600 // bytes
 )
 
 // An eventReader reads an event token by token: a batch is decoded for every
