@@ -14,7 +14,7 @@ import (
 // every other body, and every mistake, means what the strict decoder says.
 func FuzzUsualMessage(f *testing.F) {
 	const id = "01hz7vq3k8m5n9p2r4s6t8w0xy"
-	for _, m := range []queue.Message{{ID: id, N: 1}, {ID: id, N: 12, Trace: "Root=1-6931a3d0"}, {ID: id, N: -3, Trace: `"é\`}, {ID: id, Letter: &queue.Letter{Task: "t"}}} {
+	for _, m := range []queue.Message{{ID: id, N: 1}, {ID: id, N: 12, Trace: "Root=1-6931a3d0"}, {ID: id, N: 2, Trace: `a\b`}, {ID: id, N: -3, Trace: `"é\`}, {ID: id, Letter: &queue.Letter{Task: "t"}}} {
 		body, err := m.Encode()
 		if err != nil {
 			f.Fatal(err)
