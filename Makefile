@@ -12,11 +12,14 @@ export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Signals reach what is built and run here; "go run" would keep some to itself.
 demo: ## photographs through the whole local stack; PHOTO=a file or a folder for your own
-	$(GO) run ./scripts/demo $(if $(PHOTO),-photo "$(PHOTO)")
+	$(GO) build -o dist/demo ./scripts/demo
+	exec dist/demo $(if $(PHOTO),-photo "$(PHOTO)")
 
 dev: ## the local stack, kept up until Ctrl-C
-	$(GO) run ./cmd/nightshift dev
+	$(GO) build -o dist/nightshift ./cmd/nightshift
+	exec dist/nightshift dev
 
 test: ## every test
 	scripts/test

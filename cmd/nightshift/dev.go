@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -47,10 +48,21 @@ func runDev(ctx context.Context, s streams, args []string) error {
 		Endpoint: os.Getenv("AWS_ENDPOINT_URL"), Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {
-		return err
+		return advise(err)
 	}
 	fmt.Fprintf(s.out, "ready http=%s aws=%s\n", stack.HTTPURL(), stack.AWSURL())
 	<-ctx.Done()
 	log.logger().Info("stopping")
 	return stack.Close()
+}
+
+// advise adds the way out to what keeps a stack from starting.
+func advise(err error) error {
+	switch {
+	case errors.Is(err, runner.ErrInUse):
+		return fmt.Errorf("%w; stop that one, or give this one a folder of its own with --data", err)
+	case errors.Is(err, runner.ErrRemote):
+		return fmt.Errorf("%w; --allow-remote permits it", err)
+	}
+	return err
 }

@@ -39,9 +39,8 @@ func parse(s streams, flags *flag.FlagSet, args []string) ([]string, error) {
 	}
 }
 
-// misuse reports a wrong command line.
+// misuse reports a wrong command line, shortly: what is wrong must be seen.
 func misuse(s streams, flags *flag.FlagSet, format string, args ...any) error {
-	fmt.Fprintf(s.err, "nightshift %s: %s\n\n", flags.Name(), fmt.Sprintf(format, args...))
-	flags.Usage()
+	fmt.Fprintf(s.err, "nightshift %[1]s: %[2]s\n\nnightshift %[1]s --help says how it is used.\n", flags.Name(), fmt.Sprintf(format, args...))
 	return errMisuse
 }

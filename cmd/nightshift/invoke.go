@@ -46,8 +46,11 @@ func runInvoke(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(plain) != 1 {
-		return misuse(s, flags, "it takes one function, but got %d", len(plain))
+	switch {
+	case len(plain) == 0:
+		return misuse(s, flags, "it takes the name of a function")
+	case len(plain) > 1:
+		return misuse(s, flags, "it takes one function, but got %q; an event's file goes after --event", plain)
 	}
 	payload, err := readEvent(s, *event)
 	if err != nil {

@@ -56,8 +56,8 @@ func TestMisuse(t *testing.T) {
 		{"fly", `there is no command "fly"`},
 		{"dev now", "it takes no arguments"},
 		{"dev --nope", "flag provided but not defined"},
-		{"invoke", "it takes one function, but got 0"},
-		{"invoke a b", "it takes one function, but got 2"},
+		{"invoke", "it takes the name of a function"},
+		{"invoke a b.json", `it takes one function, but got ["a" "b.json"]; an event's file goes after --event`},
 		{"invoke a --event " + bad, "the event is not JSON"},
 		{"invoke a --event nowhere.json", "no such file"},
 	} {
@@ -82,6 +82,13 @@ func TestFlagsStandAnywhere(t *testing.T) {
 		if got := strings.Join(plain, " "); got != want || err != nil {
 			t.Errorf("%q: %q, %v", args, got, err)
 		}
+	}
+}
+
+func TestDevStaysOnLoopback(t *testing.T) {
+	got := nightshift(t, "", "dev", "--http", "0.0.0.0:0", "--data", ":memory:", "--template", template, "--build-dir", buildDir)
+	if got.code != exitFailure || !strings.Contains(got.err, "--allow-remote permits it") {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -130,6 +137,9 @@ func TestDevServesUntilItIsStopped(t *testing.T) {
 	got := nightshift(t, `{"body":"hello"}`, "invoke", "echo", "--data", data, "--event", "-", "--template", "unread.yaml")
 	if got.code != 0 || !strings.Contains(got.out, `"statusCode":201`) {
 		t.Errorf("invoke at the running stack: %+v", got)
+	}
+	if got := nightshift(t, "", "dev", "--data", data, "--template", template); got.code != exitFailure || !strings.Contains(got.err, "of its own with --data") {
+		t.Errorf("a second stack on the folder: %+v", got)
 	}
 	if got := nightshift(t, "", "invoke", "nobody", "--data", data); got.code != exitMisuse || !strings.Contains(got.err, "no such function") {
 		t.Errorf("invoke of nobody: %+v", got)

@@ -10,7 +10,9 @@ import (
 	_ "image/png"
 	"io"
 	"net/http"
+	"slices"
 
+	photos "github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 )
 
@@ -23,8 +25,10 @@ func check(ctx context.Context, site string, r result) error {
 		return r.err
 	case r.refused != nil && r.want == "empty":
 		return nil // nothing is uploaded where there is nothing
-	case r.refused != nil:
+	case r.refused != nil && !r.own:
 		return r.refused
+	case r.own && refused(r):
+		return nil
 	case r.want != "":
 		return checkRefused(r)
 	case r.job.State != "done" && r.job.Error != nil:
@@ -40,6 +44,17 @@ func check(ctx context.Context, site string, r result) error {
 		}
 	}
 	return nil
+}
+
+// faults are what a photograph itself can be refused for.
+var faults = []photos.Code{photos.CodeEmpty, photos.CodeNotAnImage, photos.CodeHEIC, photos.CodeUnsupported,
+	photos.CodeTypeMismatch, photos.CodeTooLarge, photos.CodeTruncated, photos.CodeCorrupt}
+
+// refused tells whether a photograph was turned away for what it is, by the API
+// or at the first attempt of its job.
+func refused(r result) bool {
+	return r.refused != nil ||
+		r.job.State == "dead" && r.job.Attempts == 1 && r.job.Error != nil && slices.Contains(faults, photos.Code(r.job.Error.Code))
 }
 
 func checkRefused(r result) error {

@@ -14,8 +14,11 @@ import (
 type photo struct {
 	name, contentType string
 	data              func() ([]byte, error)
-	// want is the code with which it should be refused; "" for a good one.
+	// want is the code with which a sample should be refused; "" for a good one.
 	want string
+	// own marks a photograph of the user's, of which nobody knows whether it is
+	// good: being refused for a fault of its own is then right, too.
+	own bool
 }
 
 // load gives the photographs at path, or the samples.
@@ -28,7 +31,10 @@ func load(path string) ([]photo, error) {
 		return nil, fmt.Errorf("looking for photographs: %w", err)
 	}
 	if !info.IsDir() {
-		return []photo{file(path)}, nil
+		if p := file(path); p.isPicture() {
+			return []photo{p}, nil
+		}
+		return nil, fmt.Errorf("%s is no photograph, by its name; .jpg, .png, .gif and .webp are", path)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -36,12 +42,12 @@ func load(path string) ([]photo, error) {
 	}
 	var photos []photo
 	for _, entry := range entries {
-		if p := file(filepath.Join(path, entry.Name())); entry.Type().IsRegular() && strings.HasPrefix(p.contentType, "image/") {
+		if p := file(filepath.Join(path, entry.Name())); entry.Type().IsRegular() && p.isPicture() {
 			photos = append(photos, p)
 		}
 	}
 	if len(photos) == 0 {
-		return nil, fmt.Errorf("there is no photograph in %s", path)
+		return nil, fmt.Errorf("there is no photograph in %s (folders in it are not looked into)", path)
 	}
 	return photos, nil
 }
@@ -61,5 +67,7 @@ func file(path string) photo {
 	case ".heic", ".heif": // not in every table
 		contentType = "image/heic"
 	}
-	return photo{name: filepath.Base(path), contentType: contentType, data: func() ([]byte, error) { return os.ReadFile(path) }}
+	return photo{name: filepath.Base(path), contentType: contentType, own: true, data: func() ([]byte, error) { return os.ReadFile(path) }}
 }
+
+func (p photo) isPicture() bool { return strings.HasPrefix(p.contentType, "image/") }

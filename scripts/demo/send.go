@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ type result struct {
 	// err is why it did not end as it should, or nil.
 	err error
 }
+
+// ofUploads are the statuses with which the API refuses an upload for what it is.
+var ofUploads = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
 // sendAll sends the photographs, some at a time, and gives what became of each.
 func sendAll(ctx context.Context, api *client.Client, site string, photos []photo) []result {
@@ -51,7 +55,7 @@ func send(ctx context.Context, api *client.Client, p photo) result {
 		return r.failed(err)
 	}
 	key, err := api.Upload(ctx, p.contentType, data)
-	if refusal := (*client.ResponseError)(nil); errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest {
+	if refusal := (*client.ResponseError)(nil); errors.As(err, &refusal) && slices.Contains(ofUploads, refusal.Status) {
 		r.refused = refusal
 		return r
 	}
