@@ -96,5 +96,5 @@ func (e endpoint) failure(ctx context.Context, r request, err error) response {
 
 func methodNotAllowed(methods []string) *problem {
 	allow := strings.Join(methods, ", ")
-	return newProblem(http.StatusMethodNotAllowed, "method-not-allowed", "only "+allow+" work here").with("Allow", allow)
+	return newProblem(http.StatusMethodNotAllowed, "method-not-allowed", "the methods here are "+allow).with("Allow", allow)
 }

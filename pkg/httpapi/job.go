@@ -43,9 +43,24 @@ func view(rec store.Record) Job {
 	return Job{
 		ID: rec.ID, Task: rec.Task, State: rec.State, StatusURL: statusURL(rec.ID),
 		Attempts: rec.Attempt, MaxAttempts: rec.MaxAttempts,
-		Result: rec.Result, Error: rec.Error, CancelRequested: rec.CancelRequested,
+		Result: rec.Result, Error: told(rec.Error), CancelRequested: rec.CancelRequested,
 		CreatedAt: stamp(rec.Created), StartedAt: stamp(rec.Started), FinishedAt: stamp(rec.Finished),
 	}
+}
+
+// told is an error as clients may see it. What a panic says, and what SQS says of
+// a message, was written for us alone: it stays in the logs and in the letter.
+func told(e *store.JobError) *store.JobError {
+	if e == nil {
+		return nil
+	}
+	switch e.Code {
+	case "panic":
+		return &store.JobError{Code: e.Code, Message: "the job's code failed unexpectedly"}
+	case "undeliverable":
+		return &store.JobError{Code: e.Code, Message: "the job could not be handed to its queue"}
+	}
+	return e
 }
 
 // asFirstAnswered is the job as it was when its 202 was sent, whatever became of

@@ -50,6 +50,27 @@ func TestStatusOfEachState(t *testing.T) {
 	}
 }
 
+type coded struct{ code, text string }
+
+func (c coded) Error() string     { return c.text }
+func (c coded) ErrorCode() string { return c.code }
+
+func TestWhatNobodyWroteForClientsIsNotShown(t *testing.T) {
+	for code, shown := range map[string]bool{"panic": false, "undeliverable": false, "no_image": true} {
+		a := newAPI(t)
+		id := a.accept()
+		a.run(id, lifecycle.Outcome{To: lifecycle.Dead, Err: coded{code, "password 1234"}})
+		answer := a.send(a.status.Handle, event(t, "status", path("id", string(id))))
+		if answer.StatusCode != 200 || !strings.Contains(answer.Body, `"code":"`+code+`","message":"`) || strings.Contains(answer.Body, "1234") != shown {
+			t.Errorf("%s: %d %s", code, answer.StatusCode, answer.Body)
+		}
+		rec, err := a.jobs.Get(t.Context(), id)
+		if err != nil || rec.Error.Message != "password 1234" {
+			t.Errorf("%s: the row says %v, %v", code, rec.Error, err)
+		}
+	}
+}
+
 func TestTheStatusIsThereAtOnce(t *testing.T) {
 	a := newAPI(t)
 	for i := range 100 {

@@ -30,6 +30,9 @@ const (
 	DefaultUploadLife = 10 * time.Minute
 
 	mostUploadBody = 4 << 10
+	// mostTypeName is the longest subtype that there can be (RFC 6838, section
+	// 4.2).
+	mostTypeName = 127
 )
 
 // A Presigner makes a URL by which anybody may put one object, once, of exactly
@@ -167,7 +170,7 @@ func (u *Uploads) understand(r request) (contentType string, length int64, err e
 		return "", 0, badRequest("wrong-fields", `say what is to be uploaded: {"content_type": "image/jpeg", "bytes": 12345}`)
 	}
 	contentType, _, err = mime.ParseMediaType(wanted.ContentType)
-	if subtype, image := strings.CutPrefix(contentType, "image/"); err != nil || !image || subtype == "" || subtype == "*" {
+	if subtype, image := strings.CutPrefix(contentType, "image/"); err != nil || !image || subtype == "" || subtype == "*" || len(subtype) > mostTypeName {
 		return "", 0, newProblem(http.StatusUnsupportedMediaType, "unsupported-media-type",
 			fmt.Sprintf("content_type is %.80q; images are taken (image/jpeg, image/png, …)", wanted.ContentType))
 	}

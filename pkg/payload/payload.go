@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,9 +73,16 @@ func explain(err error) string {
 	return err.Error()
 }
 
+// mostPlace bounds the place that an error names, in bytes: names and depths are
+// the sender's, and the error goes into logs, letters and answers.
+const mostPlace = 200
+
 func at(pointer jsontext.Pointer) string {
-	if pointer == "" {
+	switch {
+	case pointer == "":
 		return "the document"
+	case len(pointer) > mostPlace:
+		return strings.ToValidUTF8(string(pointer[:mostPlace]), "") + "…"
 	}
 	return string(pointer)
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/nightshift-go/nightshift/pkg/payload"
 )
@@ -48,6 +49,22 @@ func TestMistakesSayWhereTheyAre(t *testing.T) {
 				t.Errorf("Decode = %v, want it to mention %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// What a sender calls his fields, and how deep they lie, doesn't fill the logs.
+func TestMistakesAreShort(t *testing.T) {
+	for name, text := range map[string]string{
+		"a long name": `{"` + strings.Repeat("é", 1<<16) + `":1}`,
+		"deep":        `{"key":` + strings.Repeat("[", 1<<16),
+		"a long text": `{"key":"` + strings.Repeat(`\ud800`, 1<<16) + `"}`,
+		"a long word": `{"count":` + strings.Repeat("x", 1<<16) + `}`,
+		"long digits": `{"count":` + strings.Repeat("9", 1<<16) + `}`,
+	} {
+		_, err := payload.Decode[order]([]byte(text))
+		if !errors.Is(err, payload.ErrInvalid) || len(err.Error()) > 400 || !utf8.ValidString(err.Error()) {
+			t.Errorf("%s: an error of %d bytes: %.500v", name, len(err.Error()), err)
+		}
 	}
 }
 
