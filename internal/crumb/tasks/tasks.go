@@ -6,6 +6,8 @@
 package tasks
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/backoff"
@@ -25,6 +27,22 @@ var Photos = job.Queue{
 type ResizePhoto struct {
 	// Key is where the upload lies in the bucket: uploads/<client>/<id>.
 	Key string `json:"key"`
+}
+
+// longestKey is the most bytes that a key in a bucket may have.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
+const longestKey = 1024
+
+// Validate refuses, before there is a job, what can't name an upload at all.
+// Whose upload it is, and whether it is there, the worker finds out.
+func (r ResizePhoto) Validate() error {
+	switch {
+	case r.Key == "":
+		return errors.New("key is missing: pass on the one that the upload was given")
+	case len(r.Key) > longestKey:
+		return fmt.Errorf("key has %d bytes: none has more than %d", len(r.Key), longestKey)
+	}
+	return nil
 }
 
 // Sizes is what a photo was made into.
