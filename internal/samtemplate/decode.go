@@ -60,6 +60,10 @@ func (d *decoder) decode(n *node, v reflect.Value, path string) {
 			return
 		}
 	}
+	if n.kind == mapping && len(n.keys) == 1 && strings.HasPrefix(n.keys[0], "Fn::") {
+		d.report(n.line, "%s: the function %s is not supported", path, n.keys[0])
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		fresh := reflect.New(v.Type().Elem())

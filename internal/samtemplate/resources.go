@@ -173,9 +173,26 @@ func (c *checker) types(t *Template) {
 		into := prototype(r.Type)
 		d.decode(r.properties, reflect.ValueOf(into).Elem(), r.ID)
 		if f, ok := into.(*Function); ok {
+			c.limits(r, f)
 			c.events(d, r, f)
 		}
 	}
+}
+
+// limits reports what Lambda does not take.
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+func (c *checker) limits(r *Resource, f *Function) {
+	if r.properties.field("CodeUri") == nil {
+		c.report(r.Line, "%s has no CodeUri", r.ID)
+	}
+	within := func(name string, value, least, most int) {
+		// Zero is what nobody said, or a reference.
+		if n := r.properties.field(name); n != nil && n.kind == scalar && value != 0 && (value < least || value > most) {
+			c.report(n.line, "%s.%s: %d is not within %d and %d", r.ID, name, value, least, most)
+		}
+	}
+	within("Timeout", f.Timeout, 1, 900)
+	within("MemorySize", f.MemorySize, 128, 10240)
 }
 
 func (c *checker) events(d *decoder, r *Resource, f *Function) {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 
 	"gopkg.in/yaml.v3"
@@ -154,6 +155,11 @@ func (c *checker) resources(t *Template, section *node) {
 }
 
 func (c *checker) resource(t *Template, id, kind string, body *node) *Resource {
+	for _, key := range body.keys {
+		if !slices.Contains(attributes, key) {
+			c.report(body.fields[key].line, "resource %s: there is no attribute %s", id, key)
+		}
+	}
 	r := &Resource{ID: id, Type: kind, Line: body.line, properties: body.section("Properties")}
 	if global := globalSection[kind]; global != "" {
 		r.properties = merge(t.globals.section(global), r.properties)
@@ -172,6 +178,13 @@ func (c *checker) resource(t *Template, id, kind string, body *node) *Resource {
 		}
 	}
 	return r
+}
+
+// attributes are what a resource can have.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-product-attribute-reference.html
+var attributes = []string{
+	"Type", "Properties", "DependsOn", "Condition", "Metadata", "DeletionPolicy", "UpdateReplacePolicy",
+	"CreationPolicy", "UpdatePolicy", "Connectors", "IgnoreGlobals",
 }
 
 // globalSection names the part of Globals that a resource type inherits from.

@@ -186,6 +186,22 @@ func TestEveryMistakeWithItsLine(t *testing.T) {
       DelaySeconds: {"Fn::GetAtt": [A]}
       VisibilityTimeout: {"Fn::If": [Never, 1, 2]}
 `, []string{"line 5: Fn::Join takes", "line 6: Fn::GetAtt takes", `line 7: no condition "Never"`}},
+		{"what nobody knows", `Resources:
+  A:
+    Type: AWS::SQS::Queue
+    Propertys: {}
+    Properties:
+      QueueName: {"Fn::Frobnicate": [a]}
+      RedrivePolicy: {"Fn::ImportValue": x}
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      Timeout: 901
+      MemorySize: -1
+      Environment: {Variables: {"Fn::Transform": x}}
+`, []string{"line 4: resource A: there is no attribute Propertys", "line 6: A.QueueName: the function Fn::Frobnicate is not supported",
+			"line 7: A.RedrivePolicy: the function Fn::ImportValue is not supported", "line 9: F has no CodeUri", "line 11: F.Timeout: 901 is not within 1 and 900",
+			"line 12: F.MemorySize: -1 is not within 128 and 10240", "line 13: F.Environment.Variables: the function Fn::Transform is not supported"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse([]byte(c.template))
