@@ -73,7 +73,7 @@ func unreadable(src []byte) error {
 			return bad(CodeUnsupported, k.name+" pictures are not supported; please save it as JPEG", nil)
 		}
 	}
-	head := src[:min(len(src), 1024)]
+	head := bytes.TrimPrefix(src[:min(len(src), 1024)], []byte("\xef\xbb\xbf")) // a byte order mark
 	switch {
 	case len(src) > 14 && string(src[:2]) == "BM" && binary.LittleEndian.Uint32(src[6:]) == 0:
 		return bad(CodeUnsupported, "BMP pictures are not supported; please save it as JPEG", nil)
