@@ -86,6 +86,52 @@ func TestTransactionMistakes(t *testing.T) {
 	wantCode(t, "an unknown value", f.transact("", inTransaction(t, table, key1, "pk = :x")), "ValidationException", ":x")
 }
 
+func TestTransactionLimits(t *testing.T) {
+	f := newFixture(t)
+	table := f.table(t)
+	puts := func(n, size int) []types.TransactWriteItem {
+		items := make([]types.TransactWriteItem, n)
+		for i := range items {
+			items[i] = inTransaction(t, table, fmt.Sprintf(`{'pk':{'S':'%d'},'sk':{'S':'s'},'x':{'S':'%s'}}`, i, strings.Repeat("x", size)), "")
+		}
+		return items
+	}
+	for _, c := range []struct {
+		n, size int
+		taken   bool
+	}{{0, 1, false}, {1, 1, true}, {100, 1, true}, {101, 1, false}, {100, 41_000, true}, {100, 45_000, false}} {
+		err := f.transact("", puts(c.n, c.size)...)
+		if c.taken && err != nil {
+			t.Errorf("%d items of %d bytes: %v", c.n, c.size, err)
+		}
+		if !c.taken {
+			wantCode(t, fmt.Sprintf("%d items of %d bytes", c.n, c.size), err, "ValidationException", "")
+		}
+	}
+	check := types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: table, Key: item(t, `{'pk':{'S':'0'},'sk':{'S':'s'}}`), ConditionExpression: aws.String("attribute_exists(pk)")}}
+	wantCode(t, "a check and a write of one item", f.transact("", check, addUnits(t, table, "0", 1)), "ValidationException", "multiple operations on one item")
+}
+
+// The SDK writes the attributes of a map in any order: a repeated transaction is
+// the same nevertheless.
+func TestRepeatedTransactionIsTheSameInAnyOrder(t *testing.T) {
+	f := newFixture(t)
+	table := f.table(t)
+	for range 200 {
+		check := types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{TableName: table, Key: item(t, `{'pk':{'S':'none'},'sk':{'S':'s'}}`),
+			ConditionExpression:       aws.String("attribute_not_exists(pk) AND :a < :b AND :b < :c"),
+			ExpressionAttributeValues: item(t, `{':a':{'N':'1'},':b':{'N':'2'},':c':{'N':'3'}}`)}}
+		put := inTransaction(t, table, `{'pk':{'S':'outbox'},'sk':{'S':'s'},'a':{'M':{'x':{'S':'1'},'y':{'S':'2'},'z':{'S':'3'}}},'b':{'SS':['p','q']}}`, "")
+		if err := f.transact("token", put, check); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := f.records(t, table); got != "INSERT" {
+		t.Errorf("records: %s", got)
+	}
+}
+
 func TestClientRequestToken(t *testing.T) {
 	f := newFixture(t)
 	table := f.table(t)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	client "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -51,6 +52,21 @@ func TestObjectRoundTrip(t *testing.T) {
 	equal(t, "no bucket", code(err), "NoSuchBucket")
 	_, err = s.put(strings.Repeat("k", 1025), "x")
 	equal(t, "long key", code(err), "KeyTooLongError")
+}
+
+// Keys are decoded once, whoever encoded them.
+func TestKeysAreWhatTheyAre(t *testing.T) {
+	s := open(t)
+	keys := []string{"a b.jpg", "a+b.jpg", "dir/ü(1).jpg", "100%.jpg", "x%2By.jpg", "x+y.jpg", "x y.jpg", "dir/./a", "dir/../a", "/a", "a//b", "~'!*"}
+	for _, key := range keys {
+		s.mustPut(key, "this is "+key)
+	}
+	for _, key := range keys {
+		equal(t, key, s.body(key), "this is "+key)
+		url := s.presignGet(&client.GetObjectInput{Bucket: data, Key: &key}, time.Minute)
+		status, _, body := s.raw("GET", url, "", nil)
+		equal(t, key+" by a presigned URL", fmt.Sprint(status, body), "200this is "+key)
+	}
 }
 
 func TestConditionalWrites(t *testing.T) {

@@ -46,6 +46,57 @@ func TestMoveBackToTheSource(t *testing.T) {
 	})
 }
 
+// Two queues share a dead-letter queue: each message goes back to its own, with
+// every attribute as it was.
+func TestMoveKeepsAttributesAndSources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		dead := s.queue("dead", nil)
+		attributes := m{
+			"text": m{"DataType": "String", "StringValue": "é"}, "number": m{"DataType": "Number.int", "StringValue": "-1.50"},
+			"bytes": m{"DataType": "Binary.png", "BinaryValue": []byte{0x00, 0xff}},
+		}
+		trace := m{"AWSTraceHeader": m{"DataType": "String", "StringValue": "Root=1-5759e988-bd862e3fe1be46a994272793"}}
+		var queues []string
+		for _, name := range []string{"one", "two"} {
+			q := s.queue(name, redrive("dead", 1))
+			s.send(q, name, m{"MessageAttributes": attributes, "MessageSystemAttributes": trace})
+			s.fail(q)
+			s.receive(q)
+			queues = append(queues, q)
+		}
+		equal(t, "letters", s.counts(dead), "2/0/0")
+		s.do("StartMessageMoveTask", m{"SourceArn": s.attribute(dead, "QueueArn")})
+		time.Sleep(10 * moveTick)
+		for i, body := range []string{"one", "two"} {
+			got := s.one(queues[i])
+			equal(t, "body", got["Body"].(string), body)
+			equal(t, "trace", system(got, "AWSTraceHeader"), "Root=1-5759e988-bd862e3fe1be46a994272793")
+			equal(t, "attributes", fmt.Sprint(got["MessageAttributes"]), "map[bytes:map[BinaryValue:AP8= DataType:Binary.png] "+
+				"number:map[DataType:Number.int StringValue:-1.50] text:map[DataType:String StringValue:é]]")
+		}
+	})
+}
+
+func TestMoveOfFIFOIsNoDuplicate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		dead := s.queue("dead.fifo", m{"FifoQueue": "true"})
+		attributes := redrive("dead.fifo", 1)
+		attributes["FifoQueue"] = "true"
+		q := s.queue("q.fifo", attributes)
+		s.send(q, "x", m{"MessageGroupId": "g", "MessageDeduplicationId": "d"})
+		s.fail(q)
+		s.receive(q)
+		time.Sleep(time.Minute)
+		s.do("StartMessageMoveTask", m{"SourceArn": s.attribute(dead, "QueueArn")})
+		time.Sleep(10 * moveTick)
+		got := s.one(q)
+		equal(t, "group", system(got, "MessageGroupId")+" "+system(got, "ApproximateReceiveCount"), "g 1")
+		equal(t, "counts", s.counts(q)+" "+s.counts(dead), "0/1/0 0/0/0")
+	})
+}
+
 func TestMoveAtARateToAnotherQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t)
