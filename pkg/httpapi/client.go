@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"regexp"
+	"sync"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -15,7 +16,10 @@ import (
 const Everyone = "everyone"
 
 // plainClient is a name that can be part of a key and a URL as it is.
-var plainClient = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// It is compiled when the first named client asks, and not at start.
+var plainClient = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+})
 
 // ClientOf tells who asks, as the API's authorizer knows it: the subject of a JWT,
 // the ARN of an IAM caller, the principalId that a Lambda authorizer put into its
@@ -43,7 +47,7 @@ func ClientOf(r events.APIGatewayV2HTTPRequest) (client string, ok bool) {
 	if name == "" {
 		return "", false
 	}
-	if plainClient.MatchString(name) && name != Everyone {
+	if plainClient().MatchString(name) && name != Everyone {
 		return name, true
 	}
 	sum := sha256.Sum256([]byte(name))

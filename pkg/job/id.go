@@ -72,7 +72,7 @@ func ParseID(text string) (ID, error) {
 	last := text
 	if strings.Contains(text, ".") {
 		queue, _, ok := id.Group()
-		if !ok || !queueName.MatchString(queue) {
+		if !ok || !isQueueName(queue) {
 			return "", fmt.Errorf("%w: %.80q", ErrBadID, text)
 		}
 		last = text[strings.LastIndexByte(text, '.')+1:]

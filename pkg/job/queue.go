@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 )
 
@@ -49,15 +48,13 @@ type Queue struct {
 	FIFO bool
 }
 
-var queueName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
-
 // Validate reports every setting that makes no sense.
 func (q Queue) Validate() error {
 	var problems []error
 	bad := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("job: queue %q: "+format, append([]any{q.Name}, args...)...))
 	}
-	if !queueName.MatchString(q.Name) {
+	if !isQueueName(q.Name) {
 		bad("the name must be 1 to 40 lower case letters, digits and dashes, a letter first")
 	}
 	if !(q.PeakArrivals > 0) {

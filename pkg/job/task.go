@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 )
 
 // A Definition is what a task is, without its types: enough for the
@@ -24,12 +23,10 @@ type Definition struct {
 // do.
 func (d Definition) Definition() Definition { return d }
 
-var taskName = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)*$`)
-
 // Validate reports every mistake in the definition.
 func (d Definition) Validate() error {
 	var problems []error
-	if !taskName.MatchString(d.Name) || len(d.Name) > 80 {
+	if !isTaskName(d.Name) {
 		problems = append(problems, errors.New("the name must be 1 to 80 lower case letters, digits, dashes and underscores, in words joined by dots (photo.resize)"))
 	}
 	if d.Arguments == nil || d.Arguments.Kind() != reflect.Struct {

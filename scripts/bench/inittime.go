@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -82,19 +83,28 @@ func timeToFirstPoll(ctx context.Context, program string) (time.Duration, error)
 
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Env = append(os.Environ(), benchEnvironment(listener.Addr().String())...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is read from what it said
+		close(ended)
+	}()
 	defer func() {
 		_ = cmd.Process.Kill() // it may have ended by itself
-		_ = cmd.Wait()
+		<-ended
 	}()
 	select {
 	case at := <-polled:
 		return at.Sub(begin), nil
 	case <-ctx.Done():
 		return 0, fmt.Errorf("it did not ask for an event: %w", ctx.Err())
+	case <-ended:
+		return 0, fmt.Errorf("it ended before it asked for an event:\n%s", said.String())
 	}
 }
 
@@ -104,7 +114,7 @@ func benchEnvironment(runtimeAPI string) []string {
 	return []string{
 		"AWS_LAMBDA_RUNTIME_API=" + runtimeAPI, "AWS_LAMBDA_FUNCTION_NAME=bench", "_HANDLER=bootstrap",
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
-		"NIGHTSHIFT_TABLE=jobs", "NIGHTSHIFT_BUCKET=objects", "NIGHTSHIFT_SECRET=secret",
+		"NIGHTSHIFT_TABLE=jobs", "NIGHTSHIFT_BUCKET=objects", "NIGHTSHIFT_SECRET=a-secret-of-the-benchmarks-alone",
 		"NIGHTSHIFT_QUEUE_PHOTOS_URL=" + queue + "photos", "NIGHTSHIFT_QUEUE_PHOTOS_DLQ_URL=" + queue + "photos-dlq",
 		"NIGHTSHIFT_QUEUE_BENCH_URL=" + queue + "bench", "NIGHTSHIFT_QUEUE_BENCH_DLQ_URL=" + queue + "bench-dlq",
 	}

@@ -2,22 +2,22 @@ package resizer
 
 import (
 	"regexp"
-	"strings"
+	"sync"
 )
 
 // An upload is what an upload's key says.
 type upload struct{ client, id string }
 
-var (
-	clientSegment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._=-]{0,63}$`)
-	uploadID      = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
-)
+// uploadKey is compiled with the first photo, and not when the function starts.
+var uploadKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^uploads/([A-Za-z0-9][A-Za-z0-9._=-]{0,63})/([A-Za-z0-9_-]{8,64})$`)
+})
 
 // parseUpload reads the key uploads/<client>/<id>. Whatever else a client sends
 // is refused, so that no key leads out of the uploads.
 func parseUpload(key string) (upload, error) {
-	parts := strings.Split(key, "/")
-	if len(parts) != 3 || parts[0] != "uploads" || !clientSegment.MatchString(parts[1]) || !uploadID.MatchString(parts[2]) {
+	parts := uploadKey().FindStringSubmatch(key)
+	if parts == nil {
 		return upload{}, errBadKey
 	}
 	return upload{client: parts[1], id: parts[2]}, nil

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -108,10 +109,13 @@ func (s *Site) Handle(ctx context.Context, r events.APIGatewayV2HTTPRequest) (ev
 }
 
 // photoPath is the URL that the resizer gives a result: its key after a slash.
-var photoPath = regexp.MustCompile(`^/(photos/[A-Za-z0-9_-]{8,64}/(?:thumb|small|medium|large)\.(?:jpg|png))$`)
+// It is compiled with the first of them, and not when the function starts.
+var photoPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/(photos/[A-Za-z0-9_-]{8,64}/(?:thumb|small|medium|large)\.(?:jpg|png))$`)
+})
 
 func (s *Site) photo(ctx context.Context, path string) (events.APIGatewayV2HTTPResponse, error) {
-	match := photoPath.FindStringSubmatch(path)
+	match := photoPath().FindStringSubmatch(path)
 	if match == nil {
 		return s.notFound(), nil
 	}
