@@ -21,6 +21,9 @@ type call struct {
 	body        []byte
 	// done tells whether a status is what was wanted. attempt counts from 1.
 	done func(status, attempt int) bool
+	// again tells of statuses that are temporary for this call, beside those
+	// that always are; nil for none.
+	again func(status int) bool
 }
 
 type answer struct {
@@ -52,7 +55,7 @@ func (c *Client) do(ctx context.Context, call call) (answer, error) {
 		var asked bool
 		if err == nil {
 			failure := c.responseError(a)
-			if !failure.temporary() {
+			if !failure.temporary() && !(call.again != nil && call.again(a.status)) {
 				return answer{}, failure
 			}
 			wait, asked = failure.RetryAfter()

@@ -9,7 +9,7 @@
 // exponentially with full jitter. A Retry-After is a floor: the wait is never
 // shorter, and 0 means at once. Every call may be repeated safely: a job is
 // enqueued under an Idempotency-Key that stays the same, an upload can be written
-// once.
+// once (and S3's 409, which says that it is being written, is temporary).
 //
 // Retries that no server asked for come out of a budget that all calls of a
 // Client share, so that a client does not multiply the load of a server that is

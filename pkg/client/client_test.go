@@ -286,6 +286,12 @@ func TestUpload(t *testing.T) {
 		t.Errorf("%s %s %v", put.Method, put.URL, put.Header)
 	}
 
+	// The PUT whose answer got lost is still under way when the next arrives.
+	s = newScript(t, nil, where, hangsUp, gives(409, "ConditionalRequestConflict"), gives(412, ""))
+	if key, err := s.client.Upload(t.Context(), "image/png", []byte("bytes")); err != nil || key != "uploads/everyone/1" || len(s.got) != 4 {
+		t.Errorf("%s %v after %d requests", key, err, len(s.got))
+	}
+
 	s = newScript(t, nil, where, gives(412, ""))
 	if _, err := s.client.Upload(t.Context(), "image/png", []byte("bytes")); err == nil {
 		t.Error("another's object passed for one's own")

@@ -40,7 +40,7 @@ func (c *Client) Upload(ctx context.Context, contentType string, data []byte) (k
 	for name, value := range u.Headers {
 		put.Set(name, value)
 	}
-	if _, err := c.do(ctx, call{method: http.MethodPut, url: u.URL, header: put, body: data, done: written}); err != nil {
+	if _, err := c.do(ctx, call{method: http.MethodPut, url: u.URL, header: put, body: data, done: written, again: writing}); err != nil {
 		return "", fmt.Errorf("client: uploading %s: %w", u.Key, err)
 	}
 	return u.Key, nil
@@ -51,3 +51,8 @@ func (c *Client) Upload(ctx context.Context, contentType string, data []byte) (k
 func written(status, attempt int) bool {
 	return status == http.StatusOK || status == http.StatusPreconditionFailed && attempt > 1
 }
+
+// writing tells whether the PUT before may still be under way: S3 then answers
+// ConditionalRequestConflict, and is to be asked again.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+func writing(status int) bool { return status == http.StatusConflict }
