@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -216,6 +217,31 @@ func TestWholeNumbersKeepTheirDigits(t *testing.T) {
 	isProblem(t, r, a.send(a.enqueue.Handle, r), 422)
 	if again := a.accept(body(`{"key":"a","page":9007199254740993}`)); again != id {
 		t.Error("the order of fields made another job")
+	}
+}
+
+// What JSON can say is stored as it was said; what it can't is refused, whole and
+// at once. SQS sees none of it: messages hold no arguments.
+func TestTextsAreStoredAsTheyAre(t *testing.T) {
+	for sent, want := range map[string]string{
+		"plain": "plain", "\uffff": "\uffff", `\uffff`: "\uffff", `\u0000`: "\x00", "😀": "😀", `\ud83d\ude00`: "😀", "<&>\u2028": "<&>\u2028", `a\/b`: "a/b",
+	} {
+		a := newAPI(t)
+		rec, err := a.jobs.Get(t.Context(), a.accept(body(`{"key":"`+sent+`"}`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var args resize
+		if err := json.Unmarshal(rec.Args, &args); err != nil || args.Key != want {
+			t.Errorf("%q became %q: %v", sent, args.Key, err)
+		}
+	}
+	for _, sent := range []string{"\xed\xa0\x80", `\ud800`, `\udc00\ud800`, "\xff", "\xc0\xaf", "a\x00b", "a\nb", `\x41`} {
+		a := newAPI(t)
+		r := event(t, "enqueue", body(`{"key":"`+sent+`"}`))
+		if isProblem(t, r, a.send(a.enqueue.Handle, r), 400); a.driver.writes != 0 {
+			t.Errorf("%q was stored", sent)
+		}
 	}
 }
 
