@@ -23,7 +23,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/client"
 )
 
-// longest bounds the whole demonstration.
+// longest bounds the sending. Building takes what it takes.
 const longest = 10 * time.Minute
 
 // atOnce is how many photographs are under way at a time.
@@ -43,13 +43,11 @@ func main() {
 }
 
 func demo(ctx context.Context, path string, verbose bool) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
 	photos, err := load(path)
 	if err != nil {
 		return err
 	}
-	fmt.Println("Building the functions (a minute, the first time) and starting the stack …")
+	fmt.Println("Building the functions (some minutes, the first time) and starting the stack …")
 	stack, err := runner.Start(ctx, runner.Config{
 		Template: "template.yaml", DataDir: runner.InMemory,
 		FunctionLog: func(function, line string) {
@@ -68,6 +66,8 @@ func demo(ctx context.Context, path string, verbose bool) (err error) {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
 	results := sendAll(ctx, api, stack.HTTPURL(), photos)
 	if wrong := report(os.Stdout, results); wrong > 0 {
 		return fmt.Errorf("%d of %s did not end as they should; `go run ./scripts/demo -v` shows what the functions log (-photo for your own)", wrong, count(len(photos), "photograph"))
