@@ -62,6 +62,18 @@ func checkUpright(t *testing.T, result photo.Result, orientation int, want strin
 	}
 }
 
+// What came out upright stays so when it comes in again.
+func TestTheSecondTimeNothingIsTurned(t *testing.T) {
+	for o, want := range uprights {
+		exif := samplephotos.EXIF{Make: "x", Orientation: o}
+		once := resize(t, samplephotos.WithSegments(asJPEG(t, quarters(600, 400, "ABCD")), exifSegment(exif))).Images[3]
+		twice := resize(t, once.Data).Images[3]
+		if got := lettersOf(open(t, twice.Data)); got != want || twice.Width != once.Width || twice.Height != once.Height {
+			t.Errorf("orientation %d: %s of %d × %d, want %s of %d × %d", o, got, twice.Width, twice.Height, want, once.Width, once.Height)
+		}
+	}
+}
+
 func TestOddExifMeansUpright(t *testing.T) {
 	whole := samplephotos.EXIF{Make: "x", Orientation: 6}.Bytes()
 	cases := map[string][]byte{
