@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/nightshift-go/nightshift/internal/runner"
 )
@@ -42,10 +41,14 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	if len(plain) > 0 {
 		return misuse(s, flags, "it takes no arguments, but got %q", plain)
 	}
+	other, err := endpoint()
+	if err != nil {
+		return misuse(s, flags, "%v", err)
+	}
 	log := newLog(s.err, *verbose)
 	stack, err := runner.Start(ctx, runner.Config{
 		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote, BuildDir: *build,
-		Endpoint: os.Getenv("AWS_ENDPOINT_URL"), Logger: log.logger(), FunctionLog: log.function,
+		Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {
 		return advise(err)

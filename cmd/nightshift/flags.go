@@ -4,6 +4,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/url"
+	"os"
 )
 
 // newFlags makes a command's flags with its usage text.
@@ -37,6 +39,20 @@ func parse(s streams, flags *flag.FlagSet, args []string) ([]string, error) {
 		}
 		plain, args = append(plain, rest[0]), rest[1:]
 	}
+}
+
+// endpoint gives the AWS endpoint that the environment names, or "".
+// https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+func endpoint() (string, error) {
+	const name = "AWS_ENDPOINT_URL"
+	text := os.Getenv(name)
+	if text == "" {
+		return "", nil
+	}
+	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", fmt.Errorf("%s is %q: want an http or https URL with a host, or nothing", name, text)
+	}
+	return text, nil
 }
 
 // misuse reports a wrong command line, shortly: what is wrong must be seen.

@@ -34,6 +34,7 @@ type invocation struct {
 	template string
 	data     string
 	build    string
+	aws      string
 }
 
 func runInvoke(ctx context.Context, s streams, args []string) error {
@@ -56,7 +57,11 @@ func runInvoke(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return misuse(s, flags, "%v", err)
 	}
-	call := invocation{function: plain[0], event: payload, template: *template, data: *data, build: *build}
+	aws, err := endpoint()
+	if err != nil {
+		return misuse(s, flags, "%v", err)
+	}
+	call := invocation{function: plain[0], event: payload, template: *template, data: *data, build: *build, aws: aws}
 	return call.run(ctx, s, flags)
 }
 
@@ -91,7 +96,7 @@ func (i invocation) run(ctx context.Context, s streams, flags *flag.FlagSet) err
 	}
 	log := newLog(s.err, false)
 	stack, err := runner.Start(ctx, runner.Config{
-		Template: i.template, DataDir: i.data, BuildDir: i.build, Endpoint: os.Getenv("AWS_ENDPOINT_URL"), WithoutSources: true,
+		Template: i.template, DataDir: i.data, BuildDir: i.build, Endpoint: i.aws, WithoutSources: true,
 		Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,18 @@ func TestMisuse(t *testing.T) {
 	for _, args := range []string{"--help", "dev --help", "invoke -h"} {
 		if got := nightshift(t, "", strings.Fields(args)...); got.code != 0 || !strings.Contains(got.out+got.err, "Usage: nightshift") {
 			t.Errorf("nightshift %s: %+v", args, got)
+		}
+	}
+}
+
+func TestAnEndpointThatIsNone(t *testing.T) {
+	for _, text := range []string{"localhost:4566", "foo", "http://", "file:///x", "http://a b"} {
+		t.Setenv("AWS_ENDPOINT_URL", text)
+		for _, command := range []string{"dev", "invoke echo"} {
+			got := nightshift(t, "", append(strings.Fields(command), "--template", template, "--data", ":memory:")...)
+			if got.code != exitMisuse || !strings.Contains(got.err, "AWS_ENDPOINT_URL is "+strconv.Quote(text)) {
+				t.Errorf("%s with %q: %+v", command, text, got)
+			}
 		}
 	}
 }
