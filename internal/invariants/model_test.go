@@ -141,7 +141,7 @@ func (w *world) meddle() {
 func (w *world) calm() {
 	w.storm = false
 	w.foreign = nil
-	for end := w.now.Add(3 * time.Hour); w.now.Before(end) && len(w.open()) > 0; w.now = w.now.Add(15 * time.Second) {
+	for end := w.now.Add(4 * time.Hour); w.now.Before(end) && len(w.open()) > 0; w.now = w.now.Add(15 * time.Second) {
 		for range 10 {
 			w.relay()
 			w.work()

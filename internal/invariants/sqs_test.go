@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/queue"
@@ -27,7 +28,8 @@ const (
 // A message is in one queue.
 type message struct {
 	id, body, group string
-	receipt         string // of the last receive
+	receipt         string   // of the last receive
+	earlier         []string // of those before
 	visible         time.Time
 	receives        int
 }
@@ -88,16 +90,19 @@ func (s *simulatedSQS) receive(url string, n int) []message {
 			continue
 		}
 		s.made++
+		m.earlier = append(m.earlier, m.receipt)
 		m.receipt, m.visible = fmt.Sprint("r", s.made), s.w.now.Add(visibility)
 		got = append(got, *m)
 	}
 	return got
 }
 
-// held finds a message by the receipt of its last receive.
+// held finds a message by the receipt of its last receive. That of an earlier one
+// may still do, in a standard queue.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html
 func (s *simulatedSQS) held(url, receipt string) *message {
 	for _, m := range s.messages[url] {
-		if m.receipt == receipt {
+		if m.receipt == receipt || m.group == "" && slices.Contains(m.earlier, receipt) && s.w.chance(2) {
 			return m
 		}
 	}
