@@ -71,7 +71,7 @@ func writeSAM(root, file string) error {
 	}
 	defer os.RemoveAll(scratch)
 	assets := filepath.Join(scratch, "dist")
-	if err := standIns(assets); err != nil {
+	if err := standIns(root, assets); err != nil {
 		return err
 	}
 	assembly, err := synthesise(root, assets, filepath.Join(scratch, "cdk.out"))

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/infra/constructs"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
@@ -46,6 +48,7 @@ type crumb struct {
 	backstop constructs.Backstop
 	relay    constructs.Relay
 	sweep    constructs.Sweep
+	queues   []constructs.WorkerQueue
 }
 
 // newCrumb declares everything that Crumb needs in AWS.
@@ -68,7 +71,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.sweep = constructs.NewSweep(stack, "Sweep", constructs.SweepProps{
 		Table: c.table, Function: c.function("sweep", 50*time.Second),
 	})
-	photos := c.photos()
+	photos := c.worker(tasks.Photos, c.photos())
 	c.api(photos)
 
 	constructs.ReadableIDs(stack)
@@ -87,58 +90,61 @@ func (c *crumb) function(name string, timeout time.Duration) constructs.Function
 	}
 }
 
-// photos is the queue of photographs to resize and its workers. They keep a
-// processor busy: one photograph at a time, with a whole processor each.
-func (c *crumb) photos() constructs.WorkerQueue {
-	worker := c.function("photos", 0)
-	worker.MemoryMiB = oneProcessor
-	worker.Environment = map[string]*string{
-		settings.Table:  c.table.TableName(),
-		settings.Bucket: c.bucket.BucketName(),
+// worker is a queue with its workers, whose program is in functions/ under the
+// queue's name.
+func (c *crumb) worker(q job.Queue, function constructs.FunctionProps) constructs.WorkerQueue {
+	if function.Environment == nil {
+		function.Environment = map[string]*string{}
 	}
-	worker.Policy = append(worker.Policy,
-		constructs.Allow(c.table.TableArn(),
-			"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"),
+	function.Environment[settings.Table] = c.table.TableName()
+	function.Policy = append([]awsiam.PolicyStatement{constructs.Allow(c.table.TableArn(),
+		"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")}, function.Policy...)
+	made := constructs.NewWorkerQueue(c.stack, constructs.ID(q.Name), constructs.WorkerQueueProps{
+		Queue: q, Tasks: tasks.Defined(), Function: function, Backstop: c.backstop,
+	})
+	c.relay.Publish(made)
+	c.sweep.Watch(made)
+	c.queues = append(c.queues, made)
+	return made
+}
+
+// photos is the function that resizes photographs. It keeps a processor busy:
+// one photograph at a time, with a whole processor each.
+func (c *crumb) photos() constructs.FunctionProps {
+	photos := c.function("photos", 0)
+	photos.MemoryMiB = oneProcessor
+	photos.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
+	photos.Policy = append(photos.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:GetObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:PutObject"),
 		// Without it S3 answers for a missing upload that access is denied.
 		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"),
 	)
-	queue := constructs.NewWorkerQueue(c.stack, "Photos", constructs.WorkerQueueProps{
-		Queue:    tasks.Photos,
-		Tasks:    tasks.Defined(),
-		Function: worker,
-		Backstop: c.backstop,
-	})
-	c.relay.Publish(queue)
-	c.sweep.Watch(queue)
-	return queue
+	return photos
 }
 
 // api is the HTTP API with a function behind each route.
 func (c *crumb) api(photos constructs.WorkerQueue) {
 	api := constructs.NewApi(c.stack, "Api", constructs.ApiProps{AlarmActions: c.alarmActions()})
 	secret := constructs.NewKeySecret(c.stack, "KeySecret")
-	photosURL := settings.QueueURL(tasks.Photos.Name)
-	depth := constructs.Allow(photos.Queue.QueueArn(), "sqs:GetQueueAttributes")
 
 	enqueue := c.function("enqueue", 10*time.Second)
 	enqueue.ReservedConcurrency = c.reserve(30)
 	enqueue.Environment = map[string]*string{
 		settings.Table:  c.table.TableName(),
 		settings.Secret: constructs.SecretReference(secret),
-		photosURL:       photos.Queue.QueueUrl(),
 	}
-	enqueue.Policy = append(enqueue.Policy, depth,
+	for _, queue := range c.queues {
+		count(&enqueue, queue)
+	}
+	enqueue.Policy = append(enqueue.Policy,
 		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem"))
 
 	uploads := c.function("uploads", 10*time.Second)
 	uploads.ReservedConcurrency = c.reserve(20)
-	uploads.Environment = map[string]*string{
-		settings.Bucket: c.bucket.BucketName(),
-		photosURL:       photos.Queue.QueueUrl(),
-	}
-	uploads.Policy = append(uploads.Policy, depth,
+	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
+	count(&uploads, photos)
+	uploads.Policy = append(uploads.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
 
 	status := c.function("status", 10*time.Second)
@@ -171,6 +177,12 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 		Description: jsii.String("Where Crumb is."),
 		Value:       api.Stage.Url(),
 	})
+}
+
+// count lets a function know how deep a queue is: it refuses work when it is full.
+func count(function *constructs.FunctionProps, q constructs.WorkerQueue) {
+	function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
+	function.Policy = append(function.Policy, constructs.Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
 }
 
 func (c *crumb) add(id string, props constructs.FunctionProps) awslambda.Function {

@@ -94,8 +94,8 @@ func want(t *testing.T, id string, properties map[string]any, wanted map[string]
 func TestFunctions(t *testing.T) {
 	all := resources(t)
 	functions := ofType(t, "AWS::Lambda::Function")
-	if len(functions) != len(functionNames) {
-		t.Errorf("there are %d functions, want %d", len(functions), len(functionNames))
+	if want := len(names(t)); len(functions) != want {
+		t.Errorf("there are %d functions, want %d", len(functions), want)
 	}
 	for id, p := range functions {
 		want(t, id, p, map[string]string{
@@ -279,7 +279,7 @@ func TestAlarms(t *testing.T) {
 	} {
 		want(t, id, alarms[id], wanted)
 	}
-	for _, name := range functionNames {
+	for _, name := range names(t) {
 		id := strings.ToUpper(name[:1]) + name[1:] + "Function"
 		for _, kind := range []string{"Errors", "Throttles", "Duration"} {
 			if alarms[id+kind+"Alarm"] == nil {

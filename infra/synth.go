@@ -60,12 +60,26 @@ func notes(stack awscdk.Stack) []string {
 	return found
 }
 
-// functionNames are the folders of functions/ that the stack uses.
-var functionNames = []string{"backstop", "cancel", "enqueue", "photos", "relay", "status", "sweep", "uploads", "web"}
+// functionNames are the programs in functions/, by their folders.
+func functionNames(root string) ([]string, error) {
+	programs, err := filepath.Glob(filepath.Join(root, "functions", "*", "main.go"))
+	if err != nil {
+		return nil, fmt.Errorf("infra: finding the functions: %w", err)
+	}
+	names := make([]string, len(programs))
+	for i, program := range programs {
+		names[i] = filepath.Base(filepath.Dir(program))
+	}
+	return names, nil
+}
 
 // standIns makes a folder that looks like that of the built functions.
-func standIns(assets string) error {
-	for _, name := range functionNames {
+func standIns(root, assets string) error {
+	names, err := functionNames(root)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		folder := filepath.Join(assets, name)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return fmt.Errorf("infra: making a stand-in for %s: %w", name, err)

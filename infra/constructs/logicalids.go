@@ -49,3 +49,14 @@ func readableID(path string) string {
 	}
 	return id.String()
 }
+
+// ID spells a queue's name as a construct's id: "weekly-mail" becomes WeeklyMail.
+func ID(name string) string {
+	var id strings.Builder
+	for _, word := range strings.Split(name, "-") {
+		if word != "" {
+			id.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return id.String()
+}

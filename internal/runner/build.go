@@ -19,7 +19,7 @@ func (s *Stack) build(ctx context.Context) error {
 	if s.config.Prebuilt {
 		return s.checkPrebuilt()
 	}
-	s.config.Logger.Info("building functions", "functions", strings.Join(s.folders(), " "))
+	s.config.Logger.Info("building functions (minutes the first time, then seconds)", "functions", strings.Join(s.folders(), " "))
 	var group errgroup.Group
 	group.SetLimit(max(2, runtime.NumCPU()))
 	errs := make([]error, len(s.functions))

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrInUse means that another stack has the data folder.
-var ErrInUse = errors.New("the data folder is in use by another stack")
+var ErrInUse = errors.New("it is in use by another stack")
 
 // A folder is the data folder: secrets, checkpoints, the lock, and where a
 // running stack can be found.

@@ -166,8 +166,11 @@ func (u *Uploads) understand(r request) (contentType string, length int64, err e
 	if err != nil {
 		return "", 0, wrongFields(err)
 	}
-	if wanted.ContentType == "" || wanted.Bytes <= 0 {
+	switch {
+	case wanted.ContentType == "":
 		return "", 0, badRequest("wrong-fields", `say what is to be uploaded: {"content_type": "image/jpeg", "bytes": 12345}`)
+	case wanted.Bytes <= 0:
+		return "", 0, badRequest("wrong-fields", fmt.Sprintf("bytes is %d: an empty file can't be uploaded", wanted.Bytes))
 	}
 	contentType, _, err = mime.ParseMediaType(wanted.ContentType)
 	if subtype, image := strings.CutPrefix(contentType, "image/"); err != nil || !image || subtype == "" || subtype == "*" || len(subtype) > mostTypeName {
