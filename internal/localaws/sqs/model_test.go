@@ -208,7 +208,9 @@ func TestQueueAgainstModel(t *testing.T) {
 				}
 				rt.Repeat(map[string]func(*rapid.T){
 					"": d.check, "send": d.send, "receive": d.receive, "delete": d.remove, "change": d.change, "old handle": d.useOld,
-					"time":    func(t *rapid.T) { d.now = d.now.Add(time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond) },
+					"time": func(t *rapid.T) {
+						d.now = d.now.Add(time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond)
+					},
 					"restart": func(t *rapid.T) { _ = d.s.db.Close(); open() },
 				})
 			})
