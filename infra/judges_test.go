@@ -20,7 +20,7 @@ func TestCfnLintAgrees(t *testing.T) {
 	}
 	// W3005: CDK states dependencies that follow from references as well.
 	execute(t, nil, lint, "--ignore-checks", "W3005", "--", cloudFormation)
-	execute(t, nil, lint, "--", filepath.Join("..", "template.yaml"), strconv.Itoa(len(names(t))))
+	execute(t, nil, lint, "--", filepath.Join("..", "template.yaml"))
 }
 
 // transform is SAM's own translator, which `sam build` and `sam deploy` use. It

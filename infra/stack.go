@@ -129,7 +129,7 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 	secret := constructs.NewKeySecret(c.stack, "KeySecret")
 
 	enqueue := c.function("enqueue", 10*time.Second)
-	enqueue.ReservedConcurrency = c.reserve(30)
+	enqueue.ReservedConcurrency = c.reserve(60)
 	enqueue.Environment = map[string]*string{
 		settings.Table:  c.table.TableName(),
 		settings.Secret: constructs.SecretReference(secret),
@@ -141,25 +141,25 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem"))
 
 	uploads := c.function("uploads", 10*time.Second)
-	uploads.ReservedConcurrency = c.reserve(20)
+	uploads.ReservedConcurrency = c.reserve(40)
 	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	count(&uploads, photos)
 	uploads.Policy = append(uploads.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
 
 	status := c.function("status", 10*time.Second)
-	status.ReservedConcurrency = c.reserve(30)
+	status.ReservedConcurrency = c.reserve(60)
 	status.Environment = map[string]*string{settings.Table: c.table.TableName()}
 	status.Policy = append(status.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:GetItem"))
 
 	cancel := c.function("cancel", 10*time.Second)
-	cancel.ReservedConcurrency = c.reserve(5)
+	cancel.ReservedConcurrency = c.reserve(20)
 	cancel.Environment = map[string]*string{settings.Table: c.table.TableName()}
 	cancel.Policy = append(cancel.Policy,
 		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:UpdateItem"))
 
 	web := c.function("web", 10*time.Second)
-	web.ReservedConcurrency = c.reserve(20)
+	web.ReservedConcurrency = c.reserve(40)
 	web.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	web.Policy = append(web.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"))

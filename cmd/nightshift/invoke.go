@@ -96,20 +96,17 @@ func (i invocation) run(ctx context.Context, s streams, flags *flag.FlagSet) err
 	}
 	log := newLog(s.err, false)
 	stack, err := runner.Start(ctx, runner.Config{
-		Template: i.template, DataDir: i.data, BuildDir: i.build, Endpoint: i.aws, WithoutSources: true,
+		Template: i.template, DataDir: i.data, BuildDir: i.build, Endpoint: i.aws, WithoutSources: true, Only: i.function,
 		Logger: log.logger(), FunctionLog: log.function,
 	})
-	if err != nil {
-		return err
-	}
-	result, err := stack.Invoke(ctx, i.function, i.event)
-	if closing := stack.Close(); closing != nil {
-		err = errors.Join(err, closing)
-	}
 	if errors.Is(err, runner.ErrNoFunction) {
 		return misuse(s, flags, "%v", err)
 	}
 	if err != nil {
+		return err
+	}
+	result, err := stack.Invoke(ctx, i.function, i.event)
+	if err := errors.Join(err, stack.Close()); err != nil {
 		return err
 	}
 	return answer(s, result.Payload, result.FunctionError != "")

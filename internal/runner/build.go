@@ -16,14 +16,18 @@ import (
 // build compiles each function for this machine, or checks what is prebuilt.
 // The error joins one for each function that fails.
 func (s *Stack) build(ctx context.Context) error {
-	if s.config.Prebuilt {
-		return s.checkPrebuilt()
+	functions, err := s.needed()
+	if err != nil {
+		return err
 	}
-	s.config.Logger.Info("building functions (minutes the first time, then seconds)", "functions", strings.Join(s.folders(), " "))
+	if s.config.Prebuilt {
+		return checkPrebuilt(functions)
+	}
+	s.config.Logger.Info("building functions (minutes the first time, then seconds)", "functions", strings.Join(folders(functions), " "))
 	var group errgroup.Group
 	group.SetLimit(max(2, runtime.NumCPU()))
-	errs := make([]error, len(s.functions))
-	for i, f := range s.functions {
+	errs := make([]error, len(functions))
+	for i, f := range functions {
 		group.Go(func() error {
 			errs[i] = s.compile(ctx, f)
 			return nil
@@ -31,6 +35,15 @@ func (s *Stack) build(ctx context.Context) error {
 	}
 	_ = group.Wait() // always nil: the errors are in errs
 	return errors.Join(errs...)
+}
+
+// needed are the functions that will be called.
+func (s *Stack) needed() ([]*function, error) {
+	if s.config.Only == "" {
+		return s.functions, nil
+	}
+	only, err := s.named(s.config.Only)
+	return []*function{only}, err
 }
 
 func (s *Stack) compile(ctx context.Context, f *function) error {
@@ -47,9 +60,9 @@ func (s *Stack) compile(ctx context.Context, f *function) error {
 	return nil
 }
 
-func (s *Stack) checkPrebuilt() error {
+func checkPrebuilt(functions []*function) error {
 	var errs []error
-	for _, f := range s.functions {
+	for _, f := range functions {
 		if info, err := os.Stat(f.bootstrap); err != nil {
 			errs = append(errs, fmt.Errorf("%s is not built: %w", f.ID, err))
 		} else if info.Mode()&0o100 == 0 {

@@ -26,16 +26,24 @@ var ErrNoFunction = errors.New("no such function")
 
 // Invoke runs a function once, named by logical id, folder, name or ARN.
 func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (lambdaruntime.Result, error) {
-	f := s.function(function)
-	if f == nil {
-		return lambdaruntime.Result{}, fmt.Errorf("runner: %w: %q; there are %s", ErrNoFunction, function, strings.Join(s.folders(), ", "))
+	f, err := s.named(function)
+	if err != nil {
+		return lambdaruntime.Result{}, fmt.Errorf("runner: %w", err)
 	}
 	return f.Invoke(ctx, payload)
 }
 
-func (s *Stack) folders() []string {
-	all := make([]string, len(s.functions))
-	for i, f := range s.functions {
+// named finds a function, or says which there are.
+func (s *Stack) named(name string) (*function, error) {
+	if f := s.function(name); f != nil {
+		return f, nil
+	}
+	return nil, fmt.Errorf("%w: %q; there are %s", ErrNoFunction, name, strings.Join(folders(s.functions), ", "))
+}
+
+func folders(functions []*function) []string {
+	all := make([]string, len(functions))
+	for i, f := range functions {
 		all[i] = f.Folder
 	}
 	return all
@@ -93,9 +101,9 @@ func (s *Stack) trusted(r *http.Request) bool {
 // serveInvoke answers Lambda's Invoke call.
 // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
 func (s *Stack) serveInvoke(w http.ResponseWriter, r *http.Request) {
-	f := s.function(r.PathValue("name"))
-	if f == nil {
-		refuse(w, http.StatusNotFound, "ResourceNotFoundException", fmt.Sprintf("no such function: %q; there are %s", r.PathValue("name"), strings.Join(s.folders(), ", ")))
+	f, err := s.named(r.PathValue("name"))
+	if err != nil {
+		refuse(w, http.StatusNotFound, "ResourceNotFoundException", err.Error())
 		return
 	}
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambdaruntime.MaxPayload+1))

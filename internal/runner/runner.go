@@ -53,6 +53,10 @@ type Config struct {
 	BuildDir string
 	// Prebuilt takes what is in BuildDir instead of building it.
 	Prebuilt bool
+	// Only names the one function that will be invoked, by Invoke: no other is
+	// built. It goes with WithoutSources. A name that the template does not have
+	// is ErrNoFunction.
+	Only string
 	// Concurrency bounds the environments of each function; zero means 64.
 	Concurrency int
 	// Workers bounds the concurrent batches of each queue; zero means twice the

@@ -312,6 +312,7 @@ func TestStartRefuses(t *testing.T) {
 		{"remote AWS address", func(c *Config) { c.AWSAddr = ":0" }, ErrRemote.Error()},
 		{"no template", func(c *Config) { c.Template = "nowhere.yaml" }, "no such file"},
 		{"broken template", func(c *Config) { c.Template = broken }, "line 1: Q.DelaySeconds"},
+		{"a misspelt function, before anything is built", func(c *Config) { c.Only, c.Prebuilt, c.BuildDir = "ecko", false, t.TempDir() }, ErrNoFunction.Error()},
 		{"not built", func(c *Config) { c.BuildDir = t.TempDir() }, "is not built"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -96,6 +96,9 @@ type target struct {
 // Handle publishes the rows of a stream's batch. The answer names the first
 // record that failed, or none.
 func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+	if event.Records == nil {
+		return events.DynamoDBEventResponse{}, errors.New("relay: the event has no Records: not a stream's batch")
+	}
 	for i, record := range event.Records {
 		if record.Change.SequenceNumber == "" {
 			return events.DynamoDBEventResponse{}, fmt.Errorf("relay: record %d has no sequence number: not a stream's batch", i)

@@ -72,8 +72,12 @@ func (e *environment) reap() {
 	_ = syscall.Kill(-e.command.Process.Pid, syscall.SIGKILL) // ESRCH: the group is empty
 	e.output.flush()
 	e.function.forget(e)
+	// Whoever waits for the process may end right after it: its folder goes first.
+	if err := os.RemoveAll(e.folder); err != nil {
+		e.function.config.Report("cleaning up after a process: " + err.Error())
+	}
 	close(e.exited)
-	if err := errors.Join(e.server.Close(), os.RemoveAll(e.folder)); err != nil {
+	if err := e.server.Close(); err != nil {
 		e.function.config.Report("cleaning up after a process: " + err.Error())
 	}
 	e.mu.Lock()
