@@ -68,7 +68,9 @@ func (w *world) handler(d *driver) func(context.Context, *job.Job[note]) error {
 		switch does {
 		case "slow", "slow fail": // longer than its lease, as if the process had been frozen
 			w.now = w.now.Add(time.Minute)
-			w.interleave()
+			for range 4 {
+				w.interleave()
+			}
 		case "die":
 			d.dying = w.storm
 		}
@@ -214,6 +216,9 @@ func (w *world) heal() {
 func (w *world) relay() {
 	from := w.relayed
 	changes, _ := w.memory.Changes(from)
+	if len(changes) == 0 {
+		return
+	}
 	event := events.DynamoDBEvent{}
 	target := ""
 	for i, change := range changes {

@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	visibility = time.Minute
+	visibility = 30 * time.Second
 	// maxReceives is low, so that the backstop has something to do.
 	maxReceives = 6
 	dedupFor    = 5 * time.Minute
