@@ -22,7 +22,7 @@ var uprights = map[int]string{
 }
 
 func TestOrientationIsApplied(t *testing.T) {
-	stored := quarters(600, 400, "ABCD")
+	stored := quarters(240, 160, "ABCD")
 	for o, want := range uprights {
 		for _, bigEndian := range []bool{false, true} {
 			exif := samplephotos.EXIF{Make: "x", Model: "y", Orientation: o, BigEndian: bigEndian}
@@ -44,7 +44,7 @@ func TestOrientationIsApplied(t *testing.T) {
 
 func checkUpright(t *testing.T, result photo.Result, orientation int, want string) {
 	t.Helper()
-	w, h := 600, 400
+	w, h := 240, 160
 	if orientation >= 5 {
 		w, h = h, w
 	}
@@ -66,7 +66,7 @@ func checkUpright(t *testing.T, result photo.Result, orientation int, want strin
 func TestTheSecondTimeNothingIsTurned(t *testing.T) {
 	for o, want := range uprights {
 		exif := samplephotos.EXIF{Make: "x", Orientation: o}
-		once := resize(t, samplephotos.WithSegments(asJPEG(t, quarters(600, 400, "ABCD")), exifSegment(exif))).Images[3]
+		once := resize(t, samplephotos.WithSegments(asJPEG(t, quarters(240, 160, "ABCD")), exifSegment(exif))).Images[3]
 		twice := resize(t, once.Data).Images[3]
 		if got := lettersOf(open(t, twice.Data)); got != want || twice.Width != once.Width || twice.Height != once.Height {
 			t.Errorf("orientation %d: %s of %d × %d, want %s of %d × %d", o, got, twice.Width, twice.Height, want, once.Width, once.Height)

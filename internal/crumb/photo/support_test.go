@@ -23,6 +23,9 @@ func sample(t testing.TB, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if photo.UnderRace && s.Height > 300 {
+		s.Width, s.Height = s.Width/4, s.Height/4
+	}
 	data, err := s.Data()
 	if err != nil {
 		t.Fatal(err)

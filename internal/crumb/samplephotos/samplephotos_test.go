@@ -154,8 +154,8 @@ func TestHugePhotoIsSmall(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints every photograph in full")
+	if underRace {
+		t.Skip("painting every sample in full takes a minute; the painter is raced by TestSamplesAreTheSameEveryTime")
 	}
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	if err := Write(dir); err != nil {

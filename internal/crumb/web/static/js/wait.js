@@ -11,7 +11,7 @@ export function pause(seconds, signal, onTick, wake) {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const end = performance.now() + seconds * 1000;
-    let timer;
+    let timer, shown;
     const finish = (settle) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", aborted);
@@ -23,7 +23,8 @@ export function pause(seconds, signal, onTick, wake) {
     const tick = () => {
       const left = end - performance.now();
       if (left <= 0) return finish(resolve);
-      onTick?.(Math.ceil(left / 1000));
+      // A timer may fire a moment early: the same number is not shown twice.
+      if (shown !== Math.ceil(left / 1000)) onTick?.((shown = Math.ceil(left / 1000)));
       // To the next change of the number shown.
       timer = setTimeout(tick, left % 1000 || 1000);
     };
