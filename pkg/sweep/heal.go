@@ -27,7 +27,7 @@ type position struct {
 	Started map[string]int64 `json:"started,omitempty"`
 }
 
-// heal scans one segment of the table, or what the time allows of it.
+// heal scans a run's share of the table, or what the time allows of it.
 func (s *Sweep) heal(ctx context.Context) error {
 	seen, err := s.config.Jobs.Mark(ctx, scanMark)
 	if err != nil {
@@ -35,12 +35,19 @@ func (s *Sweep) heal(ctx context.Context) error {
 	}
 	at := readPosition(seen)
 	h := &healer{Sweep: s, now: s.config.Now(), started: at.Started, empty: map[string]bool{}}
-	start, err := h.segment(ctx, at)
-	next := position{Segment: at.Segment, Start: keyText(start), Started: h.started}
-	if err == nil && start == nil {
-		next.Segment, next.Start = (at.Segment+1)%Segments, nil
+	for range SegmentsPerRun {
+		var start store.Item
+		if start, err = h.segment(ctx, at); err != nil {
+			at.Start = keyText(start)
+			break
+		}
+		at = position{Segment: (at.Segment + 1) % Segments}
+		if h.rows >= RowsPerRun {
+			break
+		}
 	}
-	return errors.Join(unlessOver(ctx, err), s.moveScanMark(ctx, seen, next))
+	at.Started = h.started
+	return errors.Join(unlessOver(ctx, err), s.moveScanMark(ctx, seen, at))
 }
 
 func (s *Sweep) moveScanMark(ctx context.Context, seen string, next position) error {
@@ -112,8 +119,9 @@ func (h *healer) segment(ctx context.Context, at position) (start store.Item, er
 }
 
 // page heals what is in a page. What can't be healed now does not keep the scan
-// from going on: it is met again in an hour.
+// from going on: the next pass meets it again.
 func (h *healer) page(ctx context.Context, page []store.Record) error {
+	h.rows += len(page)
 	for _, rec := range page {
 		h.witness(rec)
 	}

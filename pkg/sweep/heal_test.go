@@ -136,11 +136,11 @@ func TestTheScanGoesOn(t *testing.T) {
 				}
 				return fault.None
 			}
-			for range sweep.Segments {
+			for range aPass {
 				_ = w.run() // may fail: that is the point
 			}
 			w.faults.At = nil
-			for range 2 * sweep.Segments {
+			for range 2 * aPass {
 				if err := w.run(); err != nil {
 					t.Fatal(err)
 				}

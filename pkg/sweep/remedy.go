@@ -31,6 +31,8 @@ const (
 type healer struct {
 	*Sweep
 	now time.Time
+	// rows counts the jobs that were met.
+	rows int
 	// started is as in position.
 	started map[string]int64
 	// empty caches, by queue, whether it holds nothing that is visible.

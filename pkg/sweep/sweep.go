@@ -23,9 +23,13 @@ const (
 	// FirstLookBack is where the first run of all begins; what is older is
 	// found by the scan.
 	FirstLookBack = time.Hour
-	// Segments is into how many parts the scan divides the table. A run does
-	// one part at most: the whole table takes an hour at least.
-	Segments = 60
+	// Segments is into how many parts the scan divides the table. A run does one
+	// and, while it has met fewer than RowsPerRun jobs, further ones, at most
+	// SegmentsPerRun: a small table is gone through in an hour, a large one in
+	// twelve, since each pass is paid for by the size of the table.
+	Segments       = 720
+	SegmentsPerRun = 12
+	RowsPerRun     = 500
 	// StopBefore is when a run stops before its deadline; the next goes on.
 	StopBefore = 3 * time.Second
 	// Parallel is how many reads or writes are under way at once.
