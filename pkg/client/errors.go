@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrGaveUp: a call was not answered as it should within its attempts, its
+// ErrGaveUp says that a call was not answered as it should within its attempts, its
 // budget or its time. The error is a *GaveUpError.
 var ErrGaveUp = errors.New("client: gave up")
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
-// A New is a job to be made. ID and everything else is decided by the producer.
+// A NewJob is a job to be made. ID and everything else is decided by the producer.
 type NewJob struct {
 	ID          job.ID
 	Task        string
