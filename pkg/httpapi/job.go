@@ -48,13 +48,19 @@ func view(rec store.Record) Job {
 	}
 }
 
-// told is an error as clients may see it. What a panic says, and what SQS says of
-// a message, was written for us alone: it stays in the logs and in the letter.
+// told is an error as clients may see it. Errors that carry a code of their own
+// (job.Coded) were written for them. What others say, such as a database's words,
+// a panic's or SQS's, was written for us alone: it stays in the row, the logs and
+// the letter.
 func told(e *store.JobError) *store.JobError {
 	if e == nil {
 		return nil
 	}
 	switch e.Code {
+	case job.DefaultErrorCode:
+		return &store.JobError{Code: e.Code, Message: "the attempt failed"}
+	case "timeout":
+		return &store.JobError{Code: e.Code, Message: "the attempt took too long"}
 	case "panic":
 		return &store.JobError{Code: e.Code, Message: "the job's code failed unexpectedly"}
 	case "undeliverable":

@@ -22,9 +22,9 @@ func TestStatusOfEachState(t *testing.T) {
 		"done": {lifecycle.Outcome{To: lifecycle.Done, Result: []string{"a&b"}}, map[string]any{
 			"state": "done", "attempts": 1.0, "result": []any{"a&b"}, "finished_at": "2026-11-29T16:20:04.123Z"}, ""},
 		"dead": {lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New("no image")}, map[string]any{
-			"state": "dead", "attempts": 1.0, "error": map[string]any{"code": "failed", "message": "no image"}, "finished_at": "2026-11-29T16:20:04.123Z"}, ""},
+			"state": "dead", "attempts": 1.0, "error": map[string]any{"code": "failed", "message": "the attempt failed"}, "finished_at": "2026-11-29T16:20:04.123Z"}, ""},
 		"waiting again": {lifecycle.Outcome{To: lifecycle.Queued, Err: errors.New("try again"), Wait: 10 * time.Second}, map[string]any{
-			"state": "queued", "attempts": 1.0, "error": map[string]any{"code": "failed", "message": "try again"}}, "10"},
+			"state": "queued", "attempts": 1.0, "error": map[string]any{"code": "failed", "message": "the attempt failed"}}, "10"},
 		"waiting long": {lifecycle.Outcome{To: lifecycle.Scheduled, Wait: time.Hour}, map[string]any{"state": "scheduled", "attempts": 1.0}, "300"},
 	} {
 		t.Run(name, func(t *testing.T) {

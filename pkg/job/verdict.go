@@ -7,8 +7,9 @@ import (
 )
 
 // A Coded error has a short stable code besides its text; the job's error then
-// shows it: {"code": "truncated", "message": "…"}. Errors without one have the
-// code "failed".
+// shows both, also to clients over HTTP: {"code": "truncated", "message": "…"}. Its
+// text is therefore for them. Errors without a code have the code "failed", and
+// their text is for operators alone: in the row, the letter and the logs.
 type Coded interface {
 	error
 	ErrorCode() string
