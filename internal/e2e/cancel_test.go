@@ -5,28 +5,13 @@ import (
 	"testing"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
-	"github.com/nightshift-go/nightshift/internal/runner"
 	"github.com/nightshift-go/nightshift/pkg/client"
 )
 
 // TestQueuedJobIsCancelled uses a stack whose queues nobody polls, so that the
 // job is still there to be cancelled.
 func TestQueuedJobIsCancelled(t *testing.T) {
-	logs := &lines{}
-	config := stackConfig(built, logs)
-	config.Prebuilt, config.WithoutSources = true, true
-	idle, err := runner.Start(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := idle.Close(); err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			t.Log(logs)
-		}
-	}()
+	idle := idleStack(t)
 	c, err := client.New(client.Config{URL: idle.HTTPURL()})
 	if err != nil {
 		t.Fatal(err)

@@ -22,21 +22,7 @@ const photosLimit = 18_000
 
 // TestAFullQueueRefuses fills the queue of a stack that nobody polls.
 func TestAFullQueueRefuses(t *testing.T) {
-	logs := &lines{}
-	config := stackConfig(built, logs)
-	config.Prebuilt, config.WithoutSources = true, true
-	idle, err := runner.Start(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := idle.Close(); err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			t.Log(logs)
-		}
-	}()
+	idle := idleStack(t)
 	photos := queueOf(t, idle)
 	enqueue := func(headers ...string) reply {
 		return send(t, "POST", idle.HTTPURL()+"/jobs/photo.resize", `{"key":"uploads/everyone/0123456789abcdefghjkmnpqrs"}`, headers...)

@@ -63,6 +63,27 @@ func stackConfig(build string, logs *lines) runner.Config {
 	}
 }
 
+// idleStack starts a stack of its own whose queues nobody polls.
+func idleStack(t *testing.T) *runner.Stack {
+	t.Helper()
+	logs := &lines{}
+	config := stackConfig(built, logs)
+	config.Prebuilt, config.WithoutSources = true, true
+	idle, err := runner.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := idle.Close(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Log(logs)
+		}
+	})
+	return idle
+}
+
 // lines collects what functions write.
 type lines struct {
 	mu  sync.Mutex

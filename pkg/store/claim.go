@@ -67,11 +67,7 @@ func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, er
 	if err != nil {
 		return Claim{}, err
 	}
-	if !lost {
-		return Claim{Granted: true, Finding: lifecycle.Mine, Record: rec}, nil
-	}
-	finding, until := lifecycle.Refused(rec.Row, lease.Token, now)
-	return Claim{Granted: finding == lifecycle.Mine, Finding: finding, Until: until, Record: rec}, nil
+	return claimed(rec, lost, lease.Token, now), nil
 }
 
 // TakeOver asks for a job whose owner's lease has ended, found as the record
@@ -80,7 +76,6 @@ func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, er
 // is a Finding of Finished.
 func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, error) {
 	now := j.now()
-	lease.Alone = true
 	next := lifecycle.TakeOver(found.Row)
 	if next.To.Final() {
 		return j.buryOrphan(ctx, found, next, lease.Token)
@@ -99,11 +94,7 @@ func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, 
 	if err != nil {
 		return Claim{}, err
 	}
-	if !lost {
-		return Claim{Granted: true, Finding: lifecycle.Mine, Record: rec}, nil
-	}
-	finding, until := lifecycle.Refused(rec.Row, lease.Token, now)
-	return Claim{Granted: finding == lifecycle.Mine, Finding: finding, Until: until, Record: rec}, nil
+	return claimed(rec, lost, lease.Token, now), nil
 }
 
 // buryOrphan ends a job whose worker died and that does not run again.
@@ -126,8 +117,17 @@ func (j *Jobs) buryOrphan(ctx context.Context, found Record, next lifecycle.Take
 		return Claim{}, err
 	}
 	if lost && !(rec.State == next.To && rec.Token == token) {
-		finding, until := lifecycle.Refused(rec.Row, token, j.now())
-		return Claim{Finding: finding, Until: until, Record: rec}, nil
+		return claimed(rec, lost, token, j.now()), nil
 	}
 	return Claim{Finding: lifecycle.Finished, Record: rec}, nil
+}
+
+// claimed reads the answer to a claim: the row as it is now, or, where the
+// condition failed, as it was. A row that has the caller's token is the caller's.
+func claimed(rec Record, lost bool, token string, now time.Time) Claim {
+	if !lost {
+		return Claim{Granted: true, Finding: lifecycle.Mine, Record: rec}
+	}
+	finding, until := lifecycle.Refused(rec.Row, token, now)
+	return Claim{Granted: finding == lifecycle.Mine, Finding: finding, Until: until, Record: rec}
 }

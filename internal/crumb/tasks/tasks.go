@@ -79,12 +79,3 @@ func Queues() []job.Queue { return []job.Queue{Photos} }
 
 // Defined lists Crumb's tasks.
 func Defined() []job.Defined { return []job.Defined{Resize} }
-
-// All gives the definitions of Crumb's tasks.
-func All() []job.Definition {
-	var all []job.Definition
-	for _, task := range Defined() {
-		all = append(all, task.Definition())
-	}
-	return all
-}
