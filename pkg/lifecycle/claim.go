@@ -14,6 +14,9 @@ type Row struct {
 	Alone           bool // its attempt runs, or ran, without batch-mates
 	Deaths          int  // how often its worker died while it ran alone
 	CancelRequested bool
+	// Suspect jobs were put back after their worker had died: until a run of
+	// theirs has ended otherwise, they run alone.
+	Suspect bool
 }
 
 // Gone tells whether the row's time to live has passed: DynamoDB deletes such
@@ -41,19 +44,22 @@ const (
 	Busy
 	// Orphaned: its owner's lease ended. Take it over and run it alone.
 	Orphaned
+	// Suspect: queued, and only to be claimed by a worker that runs it alone.
+	Suspect
 	// Contended: claimable, though the claim was refused: the row changed
 	// between. Claim again.
 	Contended
 )
 
-var findingNames = [...]string{"missing", "finished", "mine", "early", "busy", "orphaned", "contended"}
+var findingNames = [...]string{"missing", "finished", "mine", "early", "busy", "orphaned", "suspect", "contended"}
 
 // String names the finding for logs.
 func (f Finding) String() string { return findingNames[f] }
 
 // Refused decides on a claim whose condition failed, from the row as it was.
-// token is that of the claim. until is set for Early and Busy.
-func Refused(row Row, token string, now time.Time) (finding Finding, until time.Time) {
+// token is that of the claim, and alone tells whether the job would have run
+// alone. until is set for Early and Busy.
+func Refused(row Row, token string, alone bool, now time.Time) (finding Finding, until time.Time) {
 	switch {
 	case row.Gone(now):
 		return Missing, time.Time{}
@@ -69,6 +75,8 @@ func Refused(row Row, token string, now time.Time) (finding Finding, until time.
 		return Finished, time.Time{}
 	case row.NotBefore.After(now.Add(Tolerance)):
 		return Early, row.NotBefore
+	case row.Suspect && !alone:
+		return Suspect, time.Time{}
 	default:
 		return Contended, time.Time{}
 	}

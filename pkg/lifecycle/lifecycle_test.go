@@ -34,11 +34,13 @@ func TestRefused(t *testing.T) {
 		{"lease just ended", lifecycle.Row{State: lifecycle.Running, Token: "other", LeaseUntil: lease.Add(time.Millisecond)}, lifecycle.Busy, now.Add(time.Millisecond)},
 		{"lease ended with its margin", lifecycle.Row{State: lifecycle.Running, Token: "other", LeaseUntil: lease}, lifecycle.Orphaned, time.Time{}},
 		{"not before its time", lifecycle.Row{State: lifecycle.Queued, NotBefore: now.Add(2 * time.Second)}, lifecycle.Early, now.Add(2 * time.Second)},
+		{"a suspect among others", lifecycle.Row{State: lifecycle.Queued, Suspect: true}, lifecycle.Suspect, time.Time{}},
+		{"a suspect before its time", lifecycle.Row{State: lifecycle.Queued, Suspect: true, NotBefore: now.Add(time.Minute)}, lifecycle.Early, now.Add(time.Minute)},
 		{"a second early is on time", lifecycle.Row{State: lifecycle.Queued, NotBefore: now.Add(time.Second)}, lifecycle.Contended, time.Time{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, until := lifecycle.Refused(tt.row, "mine", now)
+			got, until := lifecycle.Refused(tt.row, "mine", false, now)
 			if got != tt.want || !until.Equal(tt.until) {
 				t.Errorf("Refused = %v until %v, want %v until %v", got, until, tt.want, tt.until)
 			}

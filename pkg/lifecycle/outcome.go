@@ -22,8 +22,19 @@ type Outcome struct {
 	Cursor any
 	// Result is what the handler returned, where To is Done.
 	Result any
+	// ResultObject is where the result lies, instead of Result, where it is too
+	// large for a row.
+	ResultObject *Object
 	// Err is why, where the run did not succeed.
 	Err error
+}
+
+// An Object is where a value lies that is too large for a row (claim check).
+type Object struct {
+	// Key is the object's, in the bucket for objects.
+	Key string
+	// Bytes is how long the value is.
+	Bytes int64
 }
 
 // An Attempt is what Ended needs to know of a run.

@@ -59,7 +59,7 @@ func TestWhatDoesNotAskIsDropped(t *testing.T) {
 	w := newWorld(t)
 	id := w.enqueue("notes", "", nil)
 	w.handle(w.batch())
-	if ok, err := w.jobs.Replace(t.Context(), id, []byte(`{"text":"newer"}`)); !ok || err != nil {
+	if _, ok, err := w.jobs.Replace(t.Context(), id, store.NewJob{Args: []byte(`{"text":"newer"}`)}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if _, err := w.jobs.Claim(t.Context(), id, store.Lease{Token: "t", Until: time.Now()}); err != nil {

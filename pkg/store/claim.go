@@ -34,8 +34,9 @@ type Claim struct {
 // claimTries bounds how often a claim is repeated whose row changed between.
 const claimTries = 3
 
-// Claim asks for a queued job. An Orphaned job is not granted: the caller makes
-// sure that it would run alone, and then calls TakeOver.
+// Claim asks for a queued job. Two findings ask the caller to make sure that the
+// job would run alone: an Orphaned job is then to be had by TakeOver, a Suspect one
+// by Claim.
 func (j *Jobs) Claim(ctx context.Context, id job.ID, lease Lease) (Claim, error) {
 	var claim Claim
 	for range claimTries {
@@ -47,19 +48,29 @@ func (j *Jobs) Claim(ctx context.Context, id job.ID, lease Lease) (Claim, error)
 	return claim, fmt.Errorf("store: claiming job %s: it changed %d times between", id, claimTries)
 }
 
-var claimWrite = newTemplate(
-	"SET #state = :running, #token = :token, #lease_until_ms = :until, #alone = :alone,"+
-		" #attempt = #attempt + :one, #started_ms = if_not_exists(#started_ms, :now)"+
-		" REMOVE #publish, #not_before_ms",
-	"#state = :queued AND (attribute_not_exists(#not_before_ms) OR #not_before_ms <= :soon)")
+const (
+	claimUpdate = "SET #state = :running, #token = :token, #lease_until_ms = :until, #alone = :alone," +
+		" #attempt = #attempt + :one, #started_ms = if_not_exists(#started_ms, :now)" +
+		" REMOVE #publish, #not_before_ms"
+	claimable = "#state = :queued AND (attribute_not_exists(#not_before_ms) OR #not_before_ms <= :soon)"
+)
+
+var (
+	claimAmongOthers = newTemplate(claimUpdate, claimable+" AND attribute_not_exists(#suspect)")
+	claimAlone       = newTemplate(claimUpdate+", #suspect", claimable)
+)
 
 func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, error) {
 	now := j.now()
-	// Key: the job's. Condition: queued, and not before its time (a second's
-	// tolerance). Comes back: the whole row, with the arguments; on failure the
+	write := claimAmongOthers
+	if lease.Alone {
+		write = claimAlone
+	}
+	// Key: the job's. Condition: queued, not before its time (a second's
+	// tolerance), and no suspect unless it runs alone. Comes back: the whole row, with the arguments; on failure the
 	// row as it was. A lost race is decided by lifecycle.Refused; Mine means
 	// that the claim was applied and its answer lost.
-	rec, lost, err := j.write(ctx, "claiming", id, claimWrite.of(KeyOf(id), Item{
+	rec, lost, err := j.write(ctx, "claiming", id, write.of(KeyOf(id), Item{
 		":queued": queued, ":running": running,
 		":token": text(lease.Token), ":until": millis(lease.Until), ":alone": boolean(lease.Alone),
 		":one": one, ":now": millis(now), ":soon": millis(now.Add(lifecycle.Tolerance)),
@@ -67,7 +78,7 @@ func (j *Jobs) claimOnce(ctx context.Context, id job.ID, lease Lease) (Claim, er
 	if err != nil {
 		return Claim{}, err
 	}
-	return claimed(rec, lost, lease.Token, now), nil
+	return claimed(rec, lost, lease, now), nil
 }
 
 // TakeOver asks for a job whose owner's lease has ended, found as the record
@@ -78,7 +89,7 @@ func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, 
 	now := j.now()
 	next := lifecycle.TakeOver(found.Row)
 	if next.To.Final() {
-		return j.buryOrphan(ctx, found, next, lease.Token)
+		return j.buryOrphan(ctx, found, next, lease)
 	}
 	// Key: the job's. Condition: still running under the token that was found.
 	// Comes back: the whole row; on failure the row as it was. A lost race
@@ -94,11 +105,11 @@ func (j *Jobs) TakeOver(ctx context.Context, found Record, lease Lease) (Claim, 
 	if err != nil {
 		return Claim{}, err
 	}
-	return claimed(rec, lost, lease.Token, now), nil
+	return claimed(rec, lost, lease, now), nil
 }
 
 // buryOrphan ends a job whose worker died and that does not run again.
-func (j *Jobs) buryOrphan(ctx context.Context, found Record, next lifecycle.Takeover, token string) (Claim, error) {
+func (j *Jobs) buryOrphan(ctx context.Context, found Record, next lifecycle.Takeover, lease Lease) (Claim, error) {
 	outcome := lifecycle.Outcome{To: next.To}
 	if next.To == lifecycle.Dead {
 		outcome.Err = &lifecycle.DeathError{Deaths: next.Deaths}
@@ -110,24 +121,24 @@ func (j *Jobs) buryOrphan(ctx context.Context, found Record, next lifecycle.Take
 	// The final write is made under the dead owner's token, and leaves the
 	// caller's on the row, so that a lost answer is known again.
 	w.Update = "SET #token = :mine, #deaths = :deaths, " + w.Update[len("SET "):]
-	w.Values[":mine"], w.Values[":deaths"] = text(token), number(next.Deaths)
+	w.Values[":mine"], w.Values[":deaths"] = text(lease.Token), number(next.Deaths)
 	w.Names = namesIn(w.Update, w.Condition)
 	rec, lost, err := j.write(ctx, "burying", found.ID, w)
 	if err != nil {
 		return Claim{}, err
 	}
-	if lost && !(rec.State == next.To && rec.Token == token) {
-		return claimed(rec, lost, token, j.now()), nil
+	if lost && !(rec.State == next.To && rec.Token == lease.Token) {
+		return claimed(rec, lost, lease, j.now()), nil
 	}
 	return Claim{Finding: lifecycle.Finished, Record: rec}, nil
 }
 
 // claimed reads the answer to a claim: the row as it is now, or, where the
 // condition failed, as it was. A row that has the caller's token is the caller's.
-func claimed(rec Record, lost bool, token string, now time.Time) Claim {
+func claimed(rec Record, lost bool, lease Lease, now time.Time) Claim {
 	if !lost {
 		return Claim{Granted: true, Finding: lifecycle.Mine, Record: rec}
 	}
-	finding, until := lifecycle.Refused(rec.Row, token, now)
+	finding, until := lifecycle.Refused(rec.Row, lease.Token, lease.Alone, now)
 	return Claim{Granted: finding == lifecycle.Mine, Finding: finding, Until: until, Record: rec}
 }

@@ -16,14 +16,21 @@ type NewJob struct {
 	Task        string
 	Queue       string
 	FIFO        bool
-	Args        []byte
 	MaxAttempts int
+	// Args are the arguments as JSON; ArgsObject, where it is set, is where
+	// they lie instead.
+	Args       []byte
+	ArgsObject *lifecycle.Object
+	// Version is that of the arguments; zero means 1.
+	Version int
 	// NotBefore is the earliest start; zero means at once.
 	NotBefore time.Time
 	// Fingerprint is set where ID was derived from something stable.
 	Fingerprint string
-	Client      string
-	Trace       string
+	// Unique, where it is set, asks that the job be the only one of its key.
+	Unique *Unique
+	Client string
+	Trace  string
 }
 
 // ErrOtherRequest is returned where a job of that id exists that another request
@@ -32,35 +39,52 @@ var ErrOtherRequest = errors.New("store: the id belongs to another request")
 
 // Create writes a job's row. made is false where the same request had made it
 // before: the record is then the job as it is now. The relay publishes the row
-// unless its time is far off; then it waits as scheduled.
+// unless its time is far off; then it waits as scheduled. made is false, too, where
+// n is to be unique and another job has its key: the record is then that job.
 func (j *Jobs) Create(ctx context.Context, n NewJob) (rec Record, made bool, err error) {
+	if n.Unique != nil {
+		return j.createUnique(ctx, n)
+	}
 	now := j.now()
 	rec = newRecord(n, now)
-	// Key: the job's. Condition: no row, or one whose time to live is over.
-	// Comes back on failure: the row that is there. A lost race means that
-	// the id was used: by this very call (its answer was lost), by an earlier
-	// one of the same fingerprint, or by a stranger.
-	condition := "attribute_not_exists(#pk) OR #ttl <= :now"
-	old, lost, err := j.write(ctx, "creating", n.ID, Write{
-		Op: Put, Item: encodeNew(rec), Condition: condition,
-		Names: namesIn(condition), Values: Item{":now": seconds(now)},
-	})
+	old, lost, err := j.write(ctx, "creating", n.ID, createWrite(rec, now))
 	switch {
 	case err != nil:
 		return Record{}, false, err
 	case !lost:
 		return rec, true, nil
-	case old.Fingerprint != n.Fingerprint || old.Task != n.Task:
+	}
+	return earlier(n, old)
+}
+
+// earlier decides on the job that had n's id already.
+func earlier(n NewJob, old Record) (Record, bool, error) {
+	if old.Fingerprint != n.Fingerprint || old.Task != n.Task {
 		return Record{}, false, fmt.Errorf("%w: %s", ErrOtherRequest, n.ID)
 	}
 	return old, false, nil
 }
 
+func createWrite(rec Record, now time.Time) Write {
+	// Key: the job's. Condition: no row, or one whose time to live is over.
+	// Comes back on failure: the row that is there. A lost race means that
+	// the id was used: by this very call (its answer was lost), by an earlier
+	// one of the same fingerprint, or by a stranger.
+	condition := "attribute_not_exists(#pk) OR #ttl <= :now"
+	return Write{
+		Op: Put, Item: encodeNew(rec), Condition: condition,
+		Names: namesIn(condition), Values: Item{":now": seconds(now)},
+	}
+}
+
 func newRecord(n NewJob, now time.Time) Record {
 	rec := Record{
-		ID: n.ID, Task: n.Task, Queue: n.Queue, Args: n.Args,
+		ID: n.ID, Task: n.Task, Queue: n.Queue, Args: n.Args, ArgsObject: n.ArgsObject, Version: max(n.Version, 1),
 		Fingerprint: n.Fingerprint, Client: n.Client, Trace: n.Trace, Created: fromMillis(now),
 		Row: lifecycle.Row{State: lifecycle.Queued, MaxAttempts: n.MaxAttempts},
+	}
+	if n.Unique != nil {
+		rec.Unique = n.Unique.Key
 	}
 	at := fromMillis(now)
 	if n.NotBefore.After(now) {
@@ -86,7 +110,14 @@ func encodeNew(rec Record) Item {
 	item["state"] = text(string(rec.State))
 	item["task"] = text(rec.Task)
 	item["queue"] = text(rec.Queue)
-	item["args"] = text(string(rec.Args))
+	if rec.ArgsObject != nil {
+		item["args_object"] = objectValue(*rec.ArgsObject)
+	} else {
+		item["args"] = text(string(rec.Args))
+	}
+	if rec.Version > 1 {
+		item["version"] = number(rec.Version)
+	}
 	item["n"] = number(rec.N)
 	item["attempt"] = number(rec.Attempt)
 	item["max_attempts"] = number(rec.MaxAttempts)
@@ -101,7 +132,7 @@ func encodeNew(rec Record) Item {
 	if rec.Publication != nil {
 		item[Publish] = rec.Publication.value()
 	}
-	for name, value := range map[string]string{"fingerprint": rec.Fingerprint, "client": rec.Client, "trace": rec.Trace} {
+	for name, value := range map[string]string{"fingerprint": rec.Fingerprint, "client": rec.Client, "trace": rec.Trace, "unique": rec.Unique} {
 		if value != "" {
 			item[name] = text(value)
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -99,37 +98,23 @@ func (j *Jobs) Park(ctx context.Context, found Record, until time.Time) (bool, e
 }
 
 // Replace gives a waiting job the arguments of a newer one of the same key. It
-// does nothing (false) where the job no longer waits.
-func (j *Jobs) Replace(ctx context.Context, id job.ID, args []byte) (bool, error) {
-	// Key: the job's. Condition: waiting. A lost race: it runs or has ended.
-	_, lost, err := j.write(ctx, "replacing", id, update(KeyOf(id),
-		"SET #args = :args", "#state IN (:scheduled, :queued)",
-		Item{
-			":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
-			":args": text(string(args)),
-		}))
-	return !lost && err == nil, err
-}
-
-// ScanPage reads a page of a segment of the table and gives the jobs in it. next
-// continues; nil at the end. An error that is ErrUnreadable names rows of this
-// page that make no sense; the others are there all the same.
-func (j *Jobs) ScanPage(ctx context.Context, s Scan) (jobs []Record, next Item, err error) {
-	page, err := j.driver.Scan(ctx, s)
-	if err != nil {
-		return nil, nil, fmt.Errorf("store: scanning segment %d of %d: %w", s.Segment, s.Segments, err)
+// does nothing (false) where the job no longer waits; the record is the row as it
+// is now, or as it was found.
+func (j *Jobs) Replace(ctx context.Context, id job.ID, newer NewJob) (Record, bool, error) {
+	values := Item{
+		":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
+		":version": number(max(newer.Version, 1)),
 	}
-	var unreadable []error
-	for _, item := range page.Items {
-		if _, ok := IDFrom(item); !ok {
-			continue
-		}
-		rec, err := Decode(item)
-		if err != nil {
-			unreadable = append(unreadable, err)
-			continue
-		}
-		jobs = append(jobs, rec)
+	change := "SET #version = :version, #args = :args REMOVE #args_object"
+	if newer.ArgsObject != nil {
+		change = "SET #version = :version, #args_object = :object REMOVE #args"
+		values[":object"] = objectValue(*newer.ArgsObject)
+	} else {
+		values[":args"] = text(string(newer.Args))
 	}
-	return jobs, page.Next, errors.Join(unreadable...)
+	// Key: the job's. Condition: waiting. Comes back: the whole row; on failure
+	// the row as it was. A lost race: it runs or has ended.
+	rec, lost, err := j.write(ctx, "replacing", id, update(KeyOf(id),
+		change, "#state IN (:scheduled, :queued)", values))
+	return rec, !lost && err == nil, err
 }

@@ -61,16 +61,19 @@ func (j *Jobs) finishWrite(claimed Record, outcome lifecycle.Outcome) (Write, er
 }
 
 // A finalShape is what a final write has besides the new state.
-type finalShape struct{ result, failed, dead bool }
+type finalShape struct{ result, object, failed, dead bool }
 
-// finalWrites are the eight of them.
+// finalWrites are all of them.
 var finalWrites = func() map[finalShape]template {
 	writes := map[finalShape]template{}
-	for i := range 8 {
-		shape := finalShape{result: i&1 != 0, failed: i&2 != 0, dead: i&4 != 0}
+	for i := range 16 {
+		shape := finalShape{result: i&1 != 0, failed: i&2 != 0, dead: i&4 != 0, object: i&8 != 0}
 		set, remove := "SET #state = :to, #finished_ms = :now, #ttl = :ttl", " REMOVE #lease_until_ms, #cursor"
 		if shape.result {
 			set += ", #result = :result"
+		}
+		if shape.object {
+			set += ", #result_object = :result_object"
 		}
 		if shape.failed {
 			set += ", #error = :error"
@@ -92,7 +95,10 @@ var finalWrites = func() map[finalShape]template {
 func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
 	now := j.now()
 	kept := lifecycle.DoneRetention
-	shape := finalShape{result: outcome.Result != nil, failed: outcome.Err != nil, dead: outcome.To == lifecycle.Dead}
+	shape := finalShape{
+		result: outcome.Result != nil, object: outcome.ResultObject != nil,
+		failed: outcome.Err != nil, dead: outcome.To == lifecycle.Dead,
+	}
 	values := Item{
 		":running": running, ":token": text(claimed.Token),
 		":to": ended(outcome.To), ":now": millis(now),
@@ -103,6 +109,9 @@ func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 			return Write{}, fmt.Errorf("store: encoding the result of job %s: %w", claimed.ID, err)
 		}
 		values[":result"] = text(string(result))
+	}
+	if shape.object {
+		values[":result_object"] = objectValue(*outcome.ResultObject)
 	}
 	if shape.failed {
 		values[":error"] = errorValue(outcome.Err)
@@ -164,11 +173,30 @@ func errorValue(err error) types.AttributeValue {
 // Heartbeat moves the end of a lease. The record tells whether a cancellation was
 // asked for. ErrLeaseLost means that the job is somebody else's.
 func (j *Jobs) Heartbeat(ctx context.Context, claimed Record, until time.Time) (Record, error) {
+	return j.Report(ctx, claimed, nil, until)
+}
+
+// Report notes a run's progress (as JSON; nil leaves the row's) and moves the end
+// of its lease (a zero until leaves it where it is). The record tells whether a
+// cancellation was asked for. ErrLeaseLost means that the job is somebody else's.
+func (j *Jobs) Report(ctx context.Context, claimed Record, progress []byte, until time.Time) (Record, error) {
+	var set []string
+	values := Item{":running": running, ":token": text(claimed.Token)}
+	if progress != nil {
+		set = append(set, "#progress = :progress")
+		values[":progress"] = text(string(progress))
+	}
+	if !until.IsZero() {
+		set = append(set, "#lease_until_ms = :until")
+		values[":until"] = millis(until)
+	}
+	if len(set) == 0 {
+		return claimed, nil
+	}
 	// Key: the job's. Condition: running under the token. Comes back: the
 	// whole row; on failure the row as it was: the lease is lost.
 	rec, lost, err := j.write(ctx, "keeping", claimed.ID, update(claimed.rowKey(),
-		"SET #lease_until_ms = :until", "#state = :running AND #token = :token",
-		Item{":running": running, ":token": text(claimed.Token), ":until": millis(until)}))
+		"SET "+strings.Join(set, ", "), "#state = :running AND #token = :token", values))
 	if err == nil && lost {
 		err = fmt.Errorf("%w: job %s is %s", ErrLeaseLost, claimed.ID, stateOf(rec))
 	}

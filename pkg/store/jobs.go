@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -23,6 +24,12 @@ type Config struct {
 	Now func() time.Time
 	// Random draws ids and tokens; default crypto/rand.Reader.
 	Random io.Reader
+	// Jitter spreads the waits between tries of a transaction, in [0, 1);
+	// default math/rand/v2.
+	Jitter func() float64
+	// Pause waits for a time or until the context ends, with its error;
+	// default a timer.
+	Pause func(ctx context.Context, d time.Duration) error
 }
 
 // Jobs is the table of jobs. It may be used by many goroutines.
@@ -30,6 +37,8 @@ type Jobs struct {
 	driver Driver
 	now    func() time.Time
 	random io.Reader
+	jitter func() float64
+	pause  func(ctx context.Context, d time.Duration) error
 }
 
 // New makes Jobs.
@@ -43,7 +52,27 @@ func New(config Config) (*Jobs, error) {
 	if config.Random == nil {
 		config.Random = rand.Reader
 	}
-	return &Jobs{driver: config.Driver, now: config.Now, random: config.Random}, nil
+	if config.Jitter == nil {
+		config.Jitter = mathrand.Float64
+	}
+	if config.Pause == nil {
+		config.Pause = pause
+	}
+	return &Jobs{
+		driver: config.Driver, now: config.Now, random: config.Random,
+		jitter: config.Jitter, pause: config.Pause,
+	}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }
 
 // NewID draws an id for a job.

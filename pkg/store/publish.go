@@ -22,8 +22,8 @@ func (j *Jobs) Republish(ctx context.Context, found Record) (bool, error) {
 }
 
 // Requeue gives up on a worker whose lease ended long ago and whose message is
-// gone: the job waits in its queue again, its attempt given back unless the
-// worker died alone. It does nothing (false) where the job changed since.
+// gone: the job waits in its queue again, as a suspect that is to run alone, its
+// attempt given back unless the worker died alone. It does nothing (false) where the job changed since.
 func (j *Jobs) Requeue(ctx context.Context, found Record) (bool, error) {
 	next := lifecycle.TakeOver(found.Row)
 	if next.To.Final() {
@@ -31,7 +31,7 @@ func (j *Jobs) Requeue(ctx context.Context, found Record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		claim, err := j.buryOrphan(ctx, found, next, token)
+		claim, err := j.buryOrphan(ctx, found, next, Lease{Token: token, Alone: true})
 		return err == nil && claim.Finding == lifecycle.Finished, err
 	}
 	// The claim that follows counts one attempt; a death alone has spent its own.
@@ -42,12 +42,13 @@ func (j *Jobs) Requeue(ctx context.Context, found Record) (bool, error) {
 	values := Item{
 		":queued": queued, ":running": running,
 		":token": text(found.Token), ":attempt": number(max(attempt, 0)), ":deaths": number(next.Deaths),
+		":true": yes,
 	}
 	again := j.publishAgain(found, values)
 	// Key: the job's. Condition: running under the token that was found, no
 	// cancellation asked for. A lost race: its owner lives, or another healed it.
 	_, lost, err := j.write(ctx, "requeueing", found.ID, update(KeyOf(found.ID),
-		"SET #state = :queued, #attempt = :attempt, #deaths = :deaths, "+again+" REMOVE #lease_until_ms",
+		"SET #state = :queued, #attempt = :attempt, #deaths = :deaths, #suspect = :true, "+again+" REMOVE #lease_until_ms",
 		"#state = :running AND #token = :token AND attribute_not_exists(#cancel_requested)", values))
 	return !lost && err == nil, err
 }
@@ -109,8 +110,9 @@ func (j *Jobs) Undeliverable(ctx context.Context, found Record, cause error) err
 	return err
 }
 
-// Redrive lets a dead job start anew: its attempts are counted from zero. It does
-// nothing (false) where the job is no longer dead.
+// Redrive lets a dead job start anew: its attempts are counted from zero. A unique
+// job has its key again; where another job has it, the error is ErrDuplicate. It
+// does nothing (false) where the job is no longer dead.
 func (j *Jobs) Redrive(ctx context.Context, found Record) (bool, error) {
 	found.NotBefore = time.Time{}
 	values := Item{
@@ -120,9 +122,13 @@ func (j *Jobs) Redrive(ctx context.Context, found Record) (bool, error) {
 	again := j.publishAgain(found, values)
 	// Key: the job's. Condition: dead, and that n. A lost race: redriven by
 	// another.
-	_, lost, err := j.write(ctx, "redriving", found.ID, update(KeyOf(found.ID),
+	w := update(KeyOf(found.ID),
 		"SET #state = :queued, #attempt = :zero, #deaths = :zero, "+again+
-			" REMOVE #error, #finished_ms, #ttl, #cancel_requested, #started_ms",
-		"#state = :dead AND #n = :seen", values))
+			" REMOVE #error, #finished_ms, #ttl, #cancel_requested, #started_ms, #progress",
+		"#state = :dead AND #n = :seen", values)
+	if found.Unique != "" {
+		return j.redriveUnique(ctx, found, w)
+	}
+	_, lost, err := j.write(ctx, "redriving", found.ID, w)
 	return !lost && err == nil, err
 }

@@ -20,11 +20,19 @@ type Record struct {
 	ID    job.ID
 	Task  string
 	Queue string
-	// Args are the arguments as JSON.
-	Args []byte
-	// Cursor is what Continue saved, and Result what the handler returned; as
-	// JSON, nil where there is none.
-	Cursor, Result []byte
+	// Args are the arguments as JSON, and ArgsObject is where they lie instead
+	// where they are too large for a row.
+	Args       []byte
+	ArgsObject *lifecycle.Object
+	// Version is that of the arguments, from 1 (job.Policy.Version).
+	Version int
+	// Cursor is what Continue saved, Progress what the handler last told of it,
+	// and Result what it returned; as JSON, nil where there is none.
+	Cursor, Progress, Result []byte
+	// ResultObject is where the result lies instead.
+	ResultObject *lifecycle.Object
+	// Unique is the key by which the job is one of its kind; empty for most.
+	Unique string
 	// Error is why the last attempt failed, or why the job ended.
 	Error *JobError
 	// N counts publications; it only grows.
@@ -101,7 +109,7 @@ func Decode(item Item) (Record, error) {
 	if !state.Valid() {
 		return Record{}, fmt.Errorf("%w: %s: %q is no state", ErrUnreadable, id, state)
 	}
-	rec := Record{ID: id}
+	rec := Record{ID: id, Version: 1}
 	rec.State = state
 	for name, value := range item {
 		rec.set(name, value)
@@ -119,6 +127,18 @@ func (rec *Record) set(name string, v types.AttributeValue) {
 		rec.Queue = str(v)
 	case "args":
 		rec.Args = raw(v)
+	case "args_object":
+		rec.ArgsObject = object(v)
+	case "result_object":
+		rec.ResultObject = object(v)
+	case "version":
+		rec.Version = int(num(v))
+	case "progress":
+		rec.Progress = raw(v)
+	case "unique":
+		rec.Unique = str(v)
+	case "suspect":
+		rec.Suspect = flag(v)
 	case "cursor":
 		rec.Cursor = raw(v)
 	case "result":
@@ -205,6 +225,19 @@ func at(v types.AttributeValue) time.Time {
 		return time.UnixMilli(ms).UTC()
 	}
 	return time.Time{}
+}
+
+func object(v types.AttributeValue) *lifecycle.Object {
+	m := document(v)
+	if m == nil {
+		return nil
+	}
+	return &lifecycle.Object{Key: str(m["key"]), Bytes: num(m["bytes"])}
+}
+
+// objectValue writes what object reads.
+func objectValue(o lifecycle.Object) types.AttributeValue {
+	return &types.AttributeValueMemberM{Value: Item{"key": text(o.Key), "bytes": number(o.Bytes)}}
 }
 
 func document(v types.AttributeValue) Item {

@@ -103,7 +103,7 @@ func keyItem(text map[string]string) store.Item {
 func (h *healer) segment(ctx context.Context, at position) (start store.Item, err error) {
 	start = keyItem(at.Start)
 	for {
-		page, next, err := h.config.Jobs.ScanPage(ctx, store.Scan{Segment: at.Segment, Segments: Segments, Start: start})
+		page, err := h.config.Jobs.ScanPage(ctx, store.Scan{Segment: at.Segment, Segments: Segments, Start: start})
 		if errors.Is(err, store.ErrUnreadable) {
 			h.config.Logger.ErrorContext(ctx, "rows can't be read; the scan goes on", "error", err.Error())
 		} else if err != nil {
@@ -112,7 +112,7 @@ func (h *healer) segment(ctx context.Context, at position) (start store.Item, er
 		if err := h.page(ctx, page); err != nil {
 			return start, err
 		}
-		if start = next; start == nil {
+		if start = page.Next; start == nil {
 			return nil, nil
 		}
 	}
@@ -120,14 +120,17 @@ func (h *healer) segment(ctx context.Context, at position) (start store.Item, er
 
 // page heals what is in a page. What can't be healed now does not keep the scan
 // from going on: the next pass meets it again.
-func (h *healer) page(ctx context.Context, page []store.Record) error {
-	h.rows += len(page)
-	for _, rec := range page {
+func (h *healer) page(ctx context.Context, page store.Scanned) error {
+	h.rows += len(page.Jobs)
+	for _, rec := range page.Jobs {
 		h.witness(rec)
 	}
 	var jobs errgroup.Group
 	jobs.SetLimit(Parallel)
-	for _, rec := range page {
+	for _, lock := range page.Locks {
+		jobs.Go(func() error { return h.free(ctx, lock) })
+	}
+	for _, rec := range page.Jobs {
 		act := h.remedy(ctx, rec)
 		if act == nil {
 			continue
@@ -148,4 +151,16 @@ func (h *healer) page(ctx context.Context, page []store.Record) error {
 		})
 	}
 	return jobs.Wait()
+}
+
+// free removes the lock of a unique job that has ended. It does no harm where it
+// stays; the next pass meets it again.
+func (h *healer) free(ctx context.Context, lock store.Lock) error {
+	if _, err := h.config.Jobs.Free(ctx, lock); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		h.config.Logger.ErrorContext(ctx, "a unique key could not be freed", "task", lock.Task, "holder", lock.Job, "error", err.Error())
+	}
+	return nil
 }

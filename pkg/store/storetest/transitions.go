@@ -145,15 +145,17 @@ func promote(f fixture) {
 func moveParkReplace(f fixture) {
 	queued := f.enqueue()
 	f.mustNot(f.jobs.Move(f.Context(), queued.ID, f.clock.Now().Add(time.Hour)))
-	f.must(f.jobs.Replace(f.Context(), queued.ID, []byte(`{"key":"newer"}`)))
+	_, replaced, err := f.jobs.Replace(f.Context(), queued.ID, store.NewJob{Args: []byte(`{"key":"newer"}`), Version: 2})
+	f.must(replaced, err)
 	f.must(f.jobs.Park(f.Context(), queued, f.clock.Now().Add(time.Hour)))
 	f.mustNot(f.jobs.Park(f.Context(), queued, f.clock.Now().Add(time.Hour)))
 	rec := f.want(queued.ID, lifecycle.Scheduled)
-	if rec.Publication != nil || string(rec.Args) != `{"key":"newer"}` {
+	if rec.Publication != nil || string(rec.Args) != `{"key":"newer"}` || rec.Version != 2 {
 		f.Errorf("parked %+v", rec)
 	}
 	running := f.claim(f.enqueue().ID)
-	f.mustNot(f.jobs.Replace(f.Context(), running.ID, []byte(`{}`)))
+	_, replaced, err = f.jobs.Replace(f.Context(), running.ID, store.NewJob{Args: []byte(`{}`)})
+	f.mustNot(replaced, err)
 	f.mustNot(f.jobs.Move(f.Context(), running.ID, f.clock.Now()))
 }
 
@@ -177,7 +179,10 @@ func healing(f fixture) {
 		if alone {
 			want = 2
 		}
-		if claimed := f.claim(made.ID); claimed.Attempt != want {
+		if claim, err := f.jobs.Claim(f.Context(), made.ID, f.lease()); err != nil || claim.Finding != lifecycle.Suspect {
+			f.Errorf("a job whose worker died was claimed among others: %+v, %v", claim, err)
+		}
+		if claimed := f.claim(made.ID, func(l *store.Lease) { l.Alone = true }); claimed.Attempt != want || claimed.Suspect {
 			f.Errorf("attempt %d after a death (alone %v), want %d", claimed.Attempt, alone, want)
 		}
 	}

@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// A Scanned is what a page of the table holds.
+type Scanned struct {
+	Jobs  []Record
+	Locks []Lock
+	// Next continues; nil at the end.
+	Next Item
+}
+
+// ScanPage reads a page of a segment of the table. An error that is ErrUnreadable
+// names rows of this page that make no sense; the others are there all the same.
+func (j *Jobs) ScanPage(ctx context.Context, s Scan) (Scanned, error) {
+	page, err := j.driver.Scan(ctx, s)
+	if err != nil {
+		return Scanned{}, fmt.Errorf("store: scanning segment %d of %d: %w", s.Segment, s.Segments, err)
+	}
+	found := Scanned{Next: page.Next}
+	var unreadable []error
+	for _, item := range page.Items {
+		if err := found.add(item); err != nil {
+			unreadable = append(unreadable, err)
+		}
+	}
+	return found, errors.Join(unreadable...)
+}
+
+// add sorts a row; rows of other kinds are passed over.
+func (s *Scanned) add(item Item) error {
+	if str(item[SortKey]) == str(lockSort) {
+		lock, err := lockIn(item)
+		if err != nil {
+			return err
+		}
+		s.Locks = append(s.Locks, *lock)
+		return nil
+	}
+	rec, err := Decode(item)
+	if errors.Is(err, ErrNotAJob) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.Jobs = append(s.Jobs, rec)
+	return nil
+}
