@@ -16,6 +16,9 @@ type Options struct {
 	// Fingerprint goes with ID: the hash of the request that made it. A second
 	// request of the same id and fingerprint gets the first one's job.
 	Fingerprint string
+	// Unique, where it is set, is the key that no other unfinished job of the
+	// task may have.
+	Unique *string
 	// Client is who asked, where an API told them apart.
 	Client string
 	// Trace is the trace header to carry along.
@@ -40,6 +43,11 @@ func Group(name string) Option { return func(o *Options) { o.Group = name } }
 func WithID(id ID, fingerprint string) Option {
 	return func(o *Options) { o.ID, o.Fingerprint = id, fingerprint }
 }
+
+// Unique makes the job the only one of its task with this key: what becomes of a
+// second one is said by the policy's Unique. A key names what the work is about
+// ("recipe/17"); it has 1 to 1024 bytes.
+func Unique(key string) Option { return func(o *Options) { o.Unique = &key } }
 
 // ByClient notes who asked.
 func ByClient(client string) Option { return func(o *Options) { o.Client = client } }

@@ -39,7 +39,32 @@ type Policy struct {
 	// MaxArguments is the largest size of a job's encoded arguments in bytes;
 	// zero means DefaultMaxArguments.
 	MaxArguments int
+	// Version numbers the shape of the arguments, from 1; zero means 1. Raise
+	// it with a change that earlier arguments would not decode into, and give
+	// the worker the way from the version before (worker.Upgrade).
+	Version int
+	// Unique says what becomes of a job whose key (the option Unique) another
+	// job has.
+	Unique Uniqueness
 }
+
+// Uniqueness is the rule for jobs that are enqueued with a key (the option
+// Unique). The zero value: the key is taken until the job that has it is
+// finished, and the first wins.
+type Uniqueness struct {
+	// For is how long after the enqueueing the key is taken even where the job
+	// is done before. A job that is dead or cancelled frees its key at once: the
+	// work was not done. At most MaxUniqueFor.
+	For time.Duration
+	// NewestWins gives a waiting job the arguments of the newer one. Where the
+	// first runs already, the newer one is made all the same, to run after
+	// it; otherwise the second enqueue gets the first one's job.
+	NewestWins bool
+}
+
+// MaxUniqueFor is the longest that a key is taken after its job is done: as long as
+// done jobs are kept.
+const MaxUniqueFor = 15 * 24 * time.Hour
 
 // Validate reports every setting that makes no sense.
 func (p Policy) Validate() error {
@@ -53,6 +78,12 @@ func (p Policy) Validate() error {
 	if p.MaxArguments < 0 {
 		problems = append(problems, fmt.Errorf("job: MaxArguments is %d bytes: it is positive", p.MaxArguments))
 	}
+	if p.Version < 0 {
+		problems = append(problems, fmt.Errorf("job: Version is %d: versions of the arguments count from 1", p.Version))
+	}
+	if p.Unique.For < 0 || p.Unique.For > MaxUniqueFor {
+		problems = append(problems, fmt.Errorf("job: Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor))
+	}
 	return errors.Join(problems...)
 }
 
@@ -63,6 +94,9 @@ func (p Policy) WithDefaults() Policy {
 	}
 	if p.Timeout == 0 {
 		p.Timeout = DefaultTimeout
+	}
+	if p.Version == 0 {
+		p.Version = 1
 	}
 	if p.MaxArguments == 0 {
 		p.MaxArguments = DefaultMaxArguments

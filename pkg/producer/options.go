@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // Limits of the options.
@@ -44,6 +46,23 @@ func start(queue job.Queue, o job.Options, now time.Time) (time.Time, error) {
 			ErrOptions, at.UTC().Format(time.RFC3339), queue.Name, longest)
 	}
 	return at, nil
+}
+
+// LongestKey is the most bytes that a unique job's key has: with the task's name it
+// is part of a row's primary key.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const LongestKey = 1 << 10
+
+// uniqueness gives the key that a job is to have, with its policy's rule; nil
+// where none was asked for.
+func uniqueness(p job.Policy, key *string) (*store.Unique, error) {
+	switch {
+	case key == nil:
+		return nil, nil
+	case *key == "", len(*key) > LongestKey, !utf8.ValidString(*key):
+		return nil, fmt.Errorf("%w: job.Unique(%.80q): a key has 1 to %d bytes of UTF-8", ErrOptions, *key, LongestKey)
+	}
+	return &store.Unique{Key: *key, For: p.Unique.For, NewestWins: p.Unique.NewestWins}, nil
 }
 
 // checkGroup holds the group to the queue's kind and to SQS's characters.

@@ -101,7 +101,8 @@ func (p *Producer) Tasks() []job.Definition {
 	return all
 }
 
-// Enqueue makes a job, in one write, and gives its id. From the moment that it
+// Enqueue makes a job, in one write, and gives its id; with job.Unique it may be the
+// id of the job that has the key. From the moment that it
 // returns the job exists and will be run, whatever becomes of this process.
 //
 // Errors: ErrUnknownTask, ErrArguments, ErrTooLarge, ErrOptions and
@@ -114,8 +115,8 @@ func (p *Producer) Enqueue(ctx context.Context, request job.Request, options ...
 }
 
 // Make does what Enqueue does and gives the job's record. made is false where
-// the same request (job.WithID) had made the job before: the record is then the
-// job as it is now.
+// the same request (job.WithID) had made the job before, or where another job has
+// the key of job.Unique: the record is then that job as it is now.
 func (p *Producer) Make(ctx context.Context, request job.Request, options ...job.Option) (rec store.Record, made bool, err error) {
 	args, err := p.Arguments(request)
 	if err != nil {
@@ -140,7 +141,8 @@ func (p *Producer) Make(ctx context.Context, request job.Request, options ...job
 func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options) (store.NewJob, error) {
 	queue := d.Policy.Queue
 	notBefore, err := start(queue, o, p.now())
-	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o)); err != nil {
+	unique, badKey := uniqueness(d.Policy, o.Unique)
+	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o), badKey); err != nil {
 		return store.NewJob{}, err
 	}
 	id := o.ID
@@ -154,7 +156,7 @@ func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options)
 	}
 	return store.NewJob{
 		ID: id, Task: d.Name, Queue: queue.Name, FIFO: queue.FIFO, Args: args,
-		MaxAttempts: d.Policy.MaxAttempts, NotBefore: notBefore,
-		Fingerprint: o.Fingerprint, Client: o.Client, Trace: o.Trace,
+		Version: d.Policy.Version, MaxAttempts: d.Policy.MaxAttempts, NotBefore: notBefore,
+		Fingerprint: o.Fingerprint, Unique: unique, Client: o.Client, Trace: o.Trace,
 	}, nil
 }

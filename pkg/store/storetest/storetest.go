@@ -26,6 +26,8 @@ type Constructor func(t *testing.T) store.Driver
 func Run(t *testing.T, construct Constructor) {
 	t.Run("Driver", func(t *testing.T) { runDriver(t, construct) })
 	t.Run("Jobs", func(t *testing.T) { runJobs(t, construct) })
+	t.Run("Commit", func(t *testing.T) { runCommit(t, construct) })
+	t.Run("Unique", func(t *testing.T) { runUnique(t, construct) })
 }
 
 // A Clock is a clock under test. It is for one goroutine.
