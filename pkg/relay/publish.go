@@ -118,12 +118,9 @@ func (r *Relay) giveUp(ctx context.Context, e entry, cause error) bool {
 	return true
 }
 
-// The wait of what is set aside is one to two minutes.
-const setAsideWait = time.Minute
-
 // setAside parks a job whose queue takes nothing for now.
 func (r *Relay) setAside(ctx context.Context, e entry, cause error) bool {
-	until := r.config.Now().Add(setAsideWait + time.Duration(r.config.Random()*float64(setAsideWait)))
+	until := r.config.Now().Add(r.config.SetAside + time.Duration(r.config.Random()*float64(r.config.SetAside)))
 	if e.row.Publication.At.After(until) {
 		until = e.row.Publication.At
 	}

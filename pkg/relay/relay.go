@@ -20,6 +20,9 @@ import (
 // does not hold up the shard.
 const SendTime = 5 * time.Second
 
+// DefaultSetAside is a minute: the sweep runs as often.
+const DefaultSetAside = time.Minute
+
 // Queue is the part of SQS that the relay uses; *queue.SQS is one.
 type Queue interface {
 	Send(ctx context.Context, url string, messages []queue.Outgoing) []error
@@ -34,6 +37,9 @@ type Config struct {
 	// Addresses says where queues and dead-letter queues are, by the queue's
 	// name. Rows for a queue that is not among them are set aside.
 	Addresses map[string]queue.Address
+	// SetAside is the shortest wait of a job whose queue takes nothing for now; the
+	// longest is twice that. Default DefaultSetAside.
+	SetAside time.Duration
 	// Logger takes what could not be published; default slog.Default().
 	Logger *slog.Logger
 	// Now is the clock; default time.Now.
@@ -59,6 +65,9 @@ func New(config Config) (*Relay, error) {
 		if address.URL == "" || address.Letters == "" {
 			problems = append(problems, fmt.Errorf("relay: Addresses lacks the URL of queue %q or of its dead-letter queue", name))
 		}
+	}
+	if config.SetAside == 0 {
+		config.SetAside = DefaultSetAside
 	}
 	if config.Logger == nil {
 		config.Logger = slog.Default()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -216,6 +218,28 @@ func TestAQueueThatHangs(t *testing.T) {
 			t.Errorf("the row is %s", rec.State)
 		}
 	})
+}
+
+func TestHowLongAJobIsSetAside(t *testing.T) {
+	for want, config := range map[time.Duration]time.Duration{90 * time.Second: 0, 3 * time.Second: 2 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			r, err := relay.New(relay.Config{
+				Jobs: w.jobs, Queue: w.sqs, SetAside: config, Random: func() float64 { return 0.5 },
+				Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := w.enqueue("nowhere", "", nil)
+			if _, err := r.Handle(t.Context(), w.batch()); err != nil {
+				t.Fatal(err)
+			}
+			if rec := w.get(id); rec.State != lifecycle.Scheduled || time.Until(rec.NotBefore) != want {
+				t.Errorf("%s for %v, want to be set aside for %v", rec.State, time.Until(rec.NotBefore), want)
+			}
+		})
+	}
 }
 
 // Every fault at every call of the relay: a job that is neither sent, parked nor

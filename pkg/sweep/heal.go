@@ -35,7 +35,7 @@ func (s *Sweep) heal(ctx context.Context) error {
 	}
 	at := readPosition(seen)
 	h := &healer{Sweep: s, now: s.config.Now(), started: at.Started, empty: map[string]bool{}}
-	for range SegmentsPerRun {
+	for range s.config.SegmentsPerRun {
 		var start store.Item
 		if start, err = h.segment(ctx, at); err != nil {
 			at.Start = keyText(start)

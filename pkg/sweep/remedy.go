@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -9,7 +10,8 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// How long the scan waits before it takes something for lost.
+// How long the scan waits before it takes something for lost, unless Waits says
+// otherwise.
 const (
 	// Margin is added to every wait.
 	Margin = 10 * time.Minute
@@ -26,6 +28,25 @@ const (
 	// which the due index should have brought up.
 	Overdue = 5 * time.Minute
 )
+
+// Waits are how long the scan waits before it takes something for lost. The zero
+// value of each field means the constant beside it. Waits that are too short make
+// duplicates, which cost calls and do no harm; a stack whose functions and queues
+// work in seconds, as in a test, wants them short.
+type Waits struct {
+	Margin    time.Duration // Margin
+	Relay     time.Duration // RelayPatience
+	Default   time.Duration // DefaultPatience
+	Uncounted time.Duration // UncountedPatience
+	Overdue   time.Duration // Overdue
+}
+
+func (w Waits) withDefaults() Waits {
+	return Waits{
+		Margin: cmp.Or(w.Margin, Margin), Relay: cmp.Or(w.Relay, RelayPatience), Default: cmp.Or(w.Default, DefaultPatience),
+		Uncounted: cmp.Or(w.Uncounted, UncountedPatience), Overdue: cmp.Or(w.Overdue, Overdue),
+	}
+}
 
 // A healer is the state of one run of the scan.
 type healer struct {
@@ -65,11 +86,11 @@ func (h *healer) remedy(ctx context.Context, rec store.Record) remedy {
 			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Requeue(ctx, rec) }
 		}
 	case lifecycle.Scheduled:
-		if h.now.Sub(rec.NotBefore) > Overdue {
+		if h.now.Sub(rec.NotBefore) > h.config.Waits.Overdue {
 			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Promote(ctx, store.DueOf(rec)) }
 		}
 	case lifecycle.Dead:
-		if rec.Publication != nil && h.now.Sub(rec.Publication.At) > RelayPatience {
+		if rec.Publication != nil && h.now.Sub(rec.Publication.At) > h.config.Waits.Relay {
 			return func(ctx context.Context) (bool, error) { return h.config.Jobs.RepublishLetter(ctx, rec) }
 		}
 	}
@@ -91,12 +112,12 @@ func visibleSince(rec store.Record) time.Time {
 // patience is how long a message may be visible before it is asked whether it is
 // lost.
 func (h *healer) patience(rec store.Record) time.Duration {
-	patience := DefaultPatience
+	patience := h.config.Waits.Default
 	if plan, known := h.config.Plans[rec.Queue]; known {
-		patience = plan.Queue.LongestWait + Margin
+		patience = plan.Queue.LongestWait + h.config.Waits.Margin
 	}
 	if rec.Publication != nil {
-		patience = max(patience, RelayPatience)
+		patience = max(patience, h.config.Waits.Relay)
 	}
 	return patience
 }
@@ -106,7 +127,7 @@ func (h *healer) visibility(queue string) time.Duration {
 	if plan, known := h.config.Plans[queue]; known {
 		return plan.Visibility
 	}
-	return DefaultPatience
+	return h.config.Waits.Default
 }
 
 // lost tells whether a message that should be visible since then is lost, and its
@@ -119,7 +140,7 @@ func (h *healer) lost(ctx context.Context, queue string, since time.Time, patien
 	if address, known := h.config.Addresses[queue]; known && h.config.Depths != nil {
 		return overtaken || h.drained(ctx, queue, address)
 	}
-	return overtaken || h.now.Sub(since) > UncountedPatience
+	return overtaken || h.now.Sub(since) > h.config.Waits.Uncounted
 }
 
 // drained tells whether a queue holds nothing that is visible, so that whatever

@@ -53,6 +53,11 @@ type Config struct {
 	Depths Depths
 	// Addresses says where queues are, by their names.
 	Addresses map[string]queue.Address
+	// Waits are how long the scan waits before it takes something for lost. Its
+	// zero value suits functions and queues whose times are in minutes.
+	Waits Waits
+	// SegmentsPerRun is the most that a run scans; default SegmentsPerRun.
+	SegmentsPerRun int
 	// Logger takes what was done; default slog.Default().
 	Logger *slog.Logger
 	// Now is the clock; default time.Now.
@@ -70,6 +75,13 @@ func New(config Config) (*Sweep, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.SegmentsPerRun == 0 {
+		config.SegmentsPerRun = SegmentsPerRun
+	}
+	config.Waits = config.Waits.withDefaults()
+	if config.SegmentsPerRun < 0 {
+		return nil, fmt.Errorf("sweep: SegmentsPerRun is %d: it is positive", config.SegmentsPerRun)
 	}
 	if config.Jobs == nil {
 		return nil, errors.New("sweep: Jobs is missing")
