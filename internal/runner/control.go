@@ -33,6 +33,16 @@ func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (la
 	return f.Invoke(ctx, payload)
 }
 
+// Kill ends one process of a function, named as in Invoke, with SIGKILL. choose is
+// given how many there are, and says which. false means that there was none.
+func (s *Stack) Kill(function string, choose func(n int) int) (bool, error) {
+	f, err := s.named(function)
+	if err != nil {
+		return false, fmt.Errorf("runner: %w", err)
+	}
+	return f.Kill(choose)
+}
+
 // named finds a function, or says which there are.
 func (s *Stack) named(name string) (*function, error) {
 	if f := s.function(name); f != nil {

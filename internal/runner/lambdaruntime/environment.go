@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -24,6 +25,7 @@ type environment struct {
 	output    *lineWriter
 	folder    string // the process's TMPDIR
 	idleTimer *time.Timer
+	running   atomic.Pointer[os.Process] // set when the process has been started
 
 	work   chan *invocation // taken by the process's /next
 	ready  chan struct{}    // closed at the first /next
@@ -61,6 +63,7 @@ func (e *environment) launch() (err error) {
 	if err := e.command.Start(); err != nil {
 		return errors.Join(fmt.Errorf("lambdaruntime: starting %s: %w", e.function.config.Name, err), e.server.Close(), os.RemoveAll(e.folder))
 	}
+	e.running.Store(e.command.Process)
 	go e.reap()
 	return nil
 }

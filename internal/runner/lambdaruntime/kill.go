@@ -1,0 +1,36 @@
+package lambdaruntime
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// Kill ends one of the function's processes with SIGKILL, as a crash would: what
+// it had in hand fails, and the next event gets a fresh process. choose is given
+// how many processes live, oldest first, and says which one dies. false means that
+// none lived.
+func (f *Function) Kill(choose func(n int) int) (bool, error) {
+	var living []*os.Process
+	f.mu.Lock()
+	for e := range f.all {
+		if p := e.running.Load(); p != nil {
+			living = append(living, p)
+		}
+	}
+	f.mu.Unlock()
+	if len(living) == 0 {
+		return false, nil
+	}
+	slices.SortFunc(living, func(a, b *os.Process) int { return cmp.Compare(a.Pid, b.Pid) })
+	// Process.Kill knows whether the process has been waited for, so that its id
+	// can't be another's by now.
+	if err := living[choose(len(living))].Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return false, fmt.Errorf("lambdaruntime: killing a process of %s: %w", f.config.Name, err)
+	} else if err != nil {
+		return false, nil
+	}
+	return true, nil
+}
