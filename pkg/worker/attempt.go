@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -23,25 +24,56 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: unknownTaskWait, GiveBack: true})
 	}
 	started := b.config.Now()
-	result, err := b.run(ctx, h, rec)
-	policy := h.definition.Policy
+	current := &run{jobs: b.config.Jobs, rec: rec}
+	result, err := b.run(ctx, h, current)
+	if now := current.endedAs(); now != nil {
+		b.logCommit(ctx, r, now, err, b.config.Now().Sub(started))
+		return fateOf(now)
+	}
+	rec = current.record()
+	outcome := b.decide(ctx, h, current, result, err)
+	b.logRun(ctx, r, rec, outcome, b.config.Now().Sub(started))
+	if errors.Is(err, errIgnored) {
+		return fate{overrun: &overrun{current, outcome}}
+	}
+	current.keeper.close()
+	return b.settle(ctx, rec, outcome)
+}
+
+// decide says how a job goes on whose run returned this.
+func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err error) lifecycle.Outcome {
+	rec, policy := r.record(), h.definition.Policy
+	switch {
+	case err != nil && r.wasCancelled():
+		return lifecycle.Outcome{To: lifecycle.Cancelled}
+	case isPlain(err) && errors.Is(context.Cause(ctx), ErrShutdown):
+		return lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true}
+	}
 	outcome := lifecycle.Ended(lifecycle.Attempt{
 		Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO,
 	}, err, b.config.Random)
 	if outcome.To == lifecycle.Done {
 		outcome.Result = result
 	}
-	outcome = storable(outcome)
-	b.logRun(ctx, r, rec, outcome, b.config.Now().Sub(started))
-	if errors.Is(err, errIgnored) {
-		return fate{overrun: &overrun{rec, outcome}}
-	}
-	return b.settle(ctx, rec, outcome)
+	return storable(outcome)
+}
+
+// isPlain tells an error that says nothing of how the job is to go on.
+func isPlain(err error) bool {
+	var (
+		fail    *job.FailError
+		retry   *job.RetryError
+		snooze  *job.SnoozeError
+		cont    *job.ContinueError
+		discard *job.DiscardError
+	)
+	return err != nil && !errors.As(err, &fail) && !errors.As(err, &retry) && !errors.As(err, &snooze) &&
+		!errors.As(err, &cont) && !errors.As(err, &discard)
 }
 
 // An overrun is a run whose handler did not stop when its time was up.
 type overrun struct {
-	rec     *store.Record
+	run     *run
 	outcome lifecycle.Outcome
 }
 
@@ -49,8 +81,15 @@ type overrun struct {
 // before the process exits: until then their leases keep others away.
 func (b *batch) settleOverruns(ctx context.Context) {
 	for i := range b.fates {
-		if o := b.fates[i].overrun; o != nil {
-			b.fates[i] = b.settle(ctx, o.rec, o.outcome)
+		o := b.fates[i].overrun
+		if o == nil {
+			continue
+		}
+		o.run.keeper.close()
+		if now := o.run.endedAs(); now != nil {
+			b.fates[i] = fateOf(now)
+		} else {
+			b.fates[i] = b.settle(ctx, o.run.record(), o.outcome)
 		}
 	}
 }
@@ -65,20 +104,25 @@ type ending struct {
 var errIgnored = &codedError{"timeout", fmt.Errorf("the handler went on for %v after its time was up; its process was ended", Grace)}
 
 // run calls the handler, with a context that ends before the lease does. It comes
-// back Grace after that end at the latest, with or without the handler.
-func (b *batch) run(ctx context.Context, h *Handler, rec *store.Record) (any, error) {
+// back Grace after the handler's time is up at the latest, with or without it.
+func (b *batch) run(ctx context.Context, h *Handler, r *run) (any, error) {
+	rec := r.record()
 	call, err := b.open(ctx, h, rec)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.timeFor(h.definition.Policy.Timeout))
-	defer cancel()
+	timed, expire := context.WithTimeout(ctx, b.timeFor(h.definition.Policy.Timeout))
+	defer expire()
+	called, interrupt := context.WithCancelCause(timed)
+	r.interrupt, r.expire = interrupt, expire
 	ended := make(chan ending, 1)
-	go b.guard(ctx, call, rec, ended)
+	go b.guard(context.WithValue(called, runKey{}, r), call, rec, ended)
+	// A handler that was asked to cancel may take its time; one whose time is
+	// up, or whose lease is lost, may not.
 	select {
 	case e := <-ended:
 		return e.result, e.err
-	case <-ctx.Done():
+	case <-timed.Done():
 	}
 	grace := time.NewTimer(Grace)
 	defer grace.Stop()

@@ -41,7 +41,13 @@ func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle
 	case err != nil:
 		b.config.Logger.ErrorContext(ctx, "an outcome was not written: the job is taken over when its lease ends", "job", rec.ID, "task", rec.Task, "error", err.Error())
 		return visibleAt(rec.LeaseUntil.Add(lifecycle.LeaseMargin))
-	case now.State == lifecycle.Queued:
+	}
+	return fateOf(&now)
+}
+
+// fateOf is what the message of a job is owed whose run has ended.
+func fateOf(now *store.Record) fate {
+	if now.State == lifecycle.Queued {
 		return visibleAt(now.NotBefore)
 	}
 	return acknowledged
@@ -102,6 +108,15 @@ func encode(what string, value any) (any, error) {
 		return nil, permanent(what+"_too_large", fmt.Errorf("the %s has %d bytes as JSON, and %d is the limit: keep large data in S3 and its key in the %s", what, len(data), MaxResult, what))
 	}
 	return json.RawMessage(data), nil
+}
+
+// logCommit writes the line of a run that its handler ended itself.
+func (b *batch) logCommit(ctx context.Context, r *record, rec *store.Record, err error, took time.Duration) {
+	outcome := lifecycle.Outcome{To: rec.State, Wait: rec.NotBefore.Sub(b.config.Now())}
+	b.logRun(ctx, r, rec, outcome, took)
+	if err != nil {
+		b.config.Logger.WarnContext(ctx, "a handler failed after it had ended its run: nothing comes of that", "job", rec.ID, "task", rec.Task, "error", err.Error())
+	}
 }
 
 // logRun writes the line of one run.
