@@ -1,6 +1,10 @@
 package queue
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
 
 // An Address is where what belongs to a queue is sent.
 type Address struct {
@@ -22,4 +26,19 @@ func (a Address) Name() string { return a.URL[strings.LastIndexByte(a.URL, '/')+
 // name at SQS.
 func (a Address) Beside(name string) string {
 	return a.URL[:strings.LastIndexByte(a.URL, '/')+1] + name
+}
+
+// Fitting gives the text itself where SQS takes it as a group or a deduplication
+// id (1 to 128 letters, digits and punctuation), and else its hash.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fifo-queue-message-identifiers.html
+func Fitting(text string) string {
+	fits := len(text) >= 1 && len(text) <= 128
+	for i := range len(text) {
+		fits = fits && text[i] > ' ' && text[i] < 0x7f
+	}
+	if fits {
+		return text
+	}
+	hash := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(hash[:])
 }

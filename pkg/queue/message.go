@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/payload"
@@ -29,18 +28,6 @@ type Message struct {
 	// Letter is set in dead-letter queues. A letter that comes back to the
 	// job's queue asks for a redrive.
 	Letter *Letter `json:"letter,omitempty"`
-}
-
-// A Letter tells people why a job is dead.
-type Letter struct {
-	Task      string    `json:"task"`
-	Queue     string    `json:"queue"`
-	Code      string    `json:"code"`
-	Reason    string    `json:"reason"`
-	Attempts  int       `json:"attempts"`
-	CreatedAt time.Time `json:"created_at"`
-	StartedAt time.Time `json:"started_at,omitzero"`
-	DiedAt    time.Time `json:"died_at"`
 }
 
 // ErrUndecodable is wrapped where a message is none of ours.

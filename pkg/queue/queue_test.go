@@ -173,32 +173,6 @@ func TestLettersPassSQS(t *testing.T) {
 	}
 }
 
-func TestLettersOfWhatCanNotBeRead(t *testing.T) {
-	for name, c := range map[string]struct {
-		body, cause string
-	}{
-		"short":               {"Hello?", "not JSON"},
-		"a reason of rubbish": {"Hello?", "no field /" + strings.Repeat("\x00\uFFFF", 5000)},
-		"a body without room": {strings.Repeat("é", queue.MaxBatchBytes/2), strings.Repeat("why ", 1000)},
-	} {
-		letter := queue.Undecodable(c.body, errors.New(c.cause))
-		size := len(letter.Body)
-		for attribute, value := range letter.Attributes {
-			size += len(attribute) + len("String") + len(value)
-			if value == "" || queue.Clean(value) != value || len(value) > 1200 {
-				t.Errorf("%s: %s is %.100q, of %d bytes", name, attribute, value, len(value))
-			}
-		}
-		whole := letter.Body == c.body
-		if size > queue.MaxBatchBytes || !strings.HasPrefix(c.body, letter.Body) || !utf8.ValidString(letter.Body) || len(c.body)-len(letter.Body) > 2000 {
-			t.Errorf("%s: %d bytes, %d of the body's %d", name, size, len(letter.Body), len(c.body))
-		}
-		if told := strings.Contains(letter.Attributes[queue.ReasonAttribute], "the beginning"); told == whole {
-			t.Errorf("%s: whole is %v, and the reason %q", name, whole, letter.Attributes[queue.ReasonAttribute])
-		}
-	}
-}
-
 func FuzzClean(f *testing.F) {
 	f.Add("a\x00b\uFFFFc\xff")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -43,15 +43,18 @@ type Outgoing struct {
 	// Group and Dedup are for FIFO queues; Group on a standard queue keeps its
 	// tenants fair.
 	Group, Dedup string
-	// Attributes are string message attributes.
-	Attributes map[string]string
+	// Attributes are message attributes, ten at most.
+	Attributes map[string]Attribute
+	// Trace is the trace header that SQS carries beside the message
+	// (AWSTraceHeader).
+	Trace string
 }
 
 // size is what SQS counts: the body and every attribute's name, type and value.
 func (m Outgoing) size() int {
 	size := len(m.Body)
 	for name, value := range m.Attributes {
-		size += len(name) + len("String") + len(value)
+		size += value.size(name)
 	}
 	return size
 }
@@ -137,7 +140,12 @@ func entry(i int, m Outgoing) types.SendMessageBatchRequestEntry {
 		if e.MessageAttributes == nil {
 			e.MessageAttributes = map[string]types.MessageAttributeValue{}
 		}
-		e.MessageAttributes[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(Clean(value))}
+		e.MessageAttributes[name] = value.sdk()
+	}
+	if m.Trace != "" {
+		e.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
+			string(types.MessageSystemAttributeNameForSendsAWSTraceHeader): {DataType: aws.String("String"), StringValue: &m.Trace},
+		}
 	}
 	return e
 }

@@ -1,8 +1,6 @@
 package relay
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -15,6 +13,7 @@ func (r *Relay) message(row store.Record, t *target) (queue.Outgoing, error) {
 	m := queue.Message{ID: row.ID, N: row.Publication.N, Trace: row.Trace}
 	if t.letters {
 		m.Letter = letter(row)
+		return m.LetterOut(t.fifo)
 	}
 	body, err := m.Encode()
 	if err != nil {
@@ -22,7 +21,7 @@ func (r *Relay) message(row store.Record, t *target) (queue.Outgoing, error) {
 	}
 	out := queue.Outgoing{Body: body}
 	if t.fifo {
-		out.Group, out.Dedup = groupID(row.ID), fitting(fmt.Sprintf("%s:%d", row.ID, m.N))
+		out.Group, out.Dedup = groupID(row.ID), queue.Fitting(fmt.Sprintf("%s:%d", row.ID, m.N))
 		return out, nil
 	}
 	if wait := row.Publication.At.Sub(r.config.Now()); wait > 0 {
@@ -33,7 +32,8 @@ func (r *Relay) message(row store.Record, t *target) (queue.Outgoing, error) {
 
 func letter(row store.Record) *queue.Letter {
 	l := &queue.Letter{
-		Task: row.Task, Queue: row.Queue, Attempts: row.Attempt,
+		Task: row.Task, Queue: row.Queue, Attempts: row.Attempt, MaxAttempts: row.MaxAttempts,
+		Deaths: row.Deaths, Client: row.Client,
 		CreatedAt: row.Created, StartedAt: row.Started, DiedAt: row.Finished,
 	}
 	if row.Error != nil {
@@ -46,23 +46,7 @@ func letter(row store.Record) *queue.Letter {
 // none the job itself.
 func groupID(id job.ID) string {
 	if _, group, ok := id.Group(); ok {
-		return fitting(group)
+		return queue.Fitting(group)
 	}
-	return fitting(string(id))
-}
-
-// fitting gives the text itself where SQS takes it as a group or a
-// deduplication id (1 to 128 letters, digits and punctuation), and else its
-// hash.
-// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fifo-queue-message-identifiers.html
-func fitting(text string) string {
-	fits := len(text) >= 1 && len(text) <= 128
-	for i := range len(text) {
-		fits = fits && text[i] > ' ' && text[i] < 0x7f
-	}
-	if fits {
-		return text
-	}
-	hash := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(hash[:])
+	return queue.Fitting(string(id))
 }

@@ -160,61 +160,6 @@ func TestALostLeaseIsNeverAcknowledged(t *testing.T) {
 	})
 }
 
-func TestUndecodable(t *testing.T) {
-	q := notes(nil)
-	w := newWorld(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error { return nil }))
-	bad := sent{id: "m-bad", body: "Hello?"}
-	w.sqs.sendErr = errors.New("down")
-	if failed := w.deliver(bad); len(failed) != 1 {
-		t.Errorf("nobody has the message, and it was acknowledged: %v", failed)
-	}
-	w.sqs.sendErr = nil
-	if failed := w.deliver(bad); len(failed) != 0 {
-		t.Errorf("failed: %v", failed)
-	}
-	letters := w.sqs.sent["letters"]
-	if len(letters) != 1 || letters[0].Body != "Hello?" {
-		t.Fatalf("letters: %+v", letters)
-	}
-	if a := letters[0].Attributes; a[queue.CodeAttribute] != "undecodable" || a[queue.ReasonAttribute] == "" {
-		t.Errorf("attributes: %v", a)
-	}
-}
-
-func TestALetterThatComesBack(t *testing.T) {
-	letter := func(id job.ID) sent {
-		body, err := queue.Message{ID: id, N: 2, Letter: &queue.Letter{Reason: "boom"}}.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sent{id: "m-" + string(id), body: body}
-	}
-	q := notes(nil)
-	w := newWorld(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error { return nil }))
-	dead := w.enqueue("x", nil)
-	endAs(t, w, dead, lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New("boom")})
-	done := w.enqueue("y", nil)
-	endAs(t, w, done, lifecycle.Outcome{To: lifecycle.Done})
-	gone, err := w.jobs.NewID()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if failed := w.deliver(letter(dead), letter(done), letter(gone)); len(failed) != 0 {
-		t.Errorf("failed: %v", failed)
-	}
-	if rec := w.get(dead); rec.State != lifecycle.Queued || rec.Attempt != 0 || rec.Publication == nil {
-		t.Errorf("the dead job was not redriven: %+v", rec)
-	}
-	if rec := w.get(done); rec.State != lifecycle.Done {
-		t.Errorf("the done job is %s", rec.State)
-	}
-
-	w.faults.At = func(int) fault.Kind { return fault.Down }
-	if failed := w.deliver(letter(dead)); len(failed) != 1 || w.hiddenFor(letter(dead)) <= 0 {
-		t.Errorf("the table was down, and the letter acknowledged or not put off: %v", failed)
-	}
-}
-
 // An owner that was thought dead lets its job wait again just before it is taken
 // over: the message at hand may be the only one that the job has.
 func TestAJobThatWaitsAgainKeepsItsMessage(t *testing.T) {
@@ -240,32 +185,4 @@ func TestAJobThatWaitsAgainKeepsItsMessage(t *testing.T) {
 			t.Errorf("failed %v, %d runs, the job is %s", failed, runs, w.get(id).State)
 		}
 	})
-}
-
-// The sweep asks for a letter again at the very moment at which it comes back: the
-// redrive must not be lost.
-func TestARedriveThatLosesARaceIsTriedAgain(t *testing.T) {
-	q := notes(nil)
-	w := newWorld(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error { return nil }))
-	id := w.enqueue("x", nil)
-	endAs(t, w, id, lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New("boom")})
-	w.faults.At = func(call int) fault.Kind {
-		if call == 1 { // the job was read, and not written yet
-			if ok, err := w.jobs.RepublishLetter(t.Context(), w.get(id)); !ok || err != nil {
-				t.Error(ok, err)
-			}
-		}
-		return fault.None
-	}
-	body, err := queue.Message{ID: id, N: 2, Letter: &queue.Letter{Reason: "boom"}}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	letter := sent{id: "letter", body: body}
-	if failed := w.deliver(letter); len(failed) != 1 {
-		t.Errorf("the letter was acknowledged, and the job is %s", w.get(id).State)
-	}
-	if failed := w.deliver(letter); len(failed) != 0 || w.get(id).State != lifecycle.Queued {
-		t.Errorf("failed %v, the job is %s", failed, w.get(id).State)
-	}
 }

@@ -42,7 +42,7 @@ func (b *batch) process(ctx context.Context, r *record) fate {
 	case err != nil:
 		return b.bury(ctx, r, err)
 	case message.Letter != nil:
-		return b.redrive(ctx, message)
+		return b.redrive(ctx, r, message)
 	case !b.mayStart():
 		return b.again()
 	}

@@ -18,6 +18,10 @@ type record struct {
 	// Receives and Group are the attributes ApproximateReceiveCount and
 	// MessageGroupId.
 	Receives, Group string
+	// Trace is the attribute AWSTraceHeader, and Attributes the message
+	// attributes as JSON, empty where there are none: a message that can't be
+	// read takes both along.
+	Trace, Attributes string
 }
 
 // sourceSQS is what SQS calls itself in an event.
@@ -83,6 +87,10 @@ func (e *eventReader) readRecord(d *jsontext.Decoder, r *record) error {
 			return e.text(d, &r.ARN, e.last.ARN)
 		case "attributes":
 			return e.readAttributes(d, r)
+		case "messageAttributes":
+			value, err := d.ReadValue()
+			r.Attributes = nonEmpty(value)
+			return err
 		}
 		return d.SkipValue()
 	})
@@ -95,9 +103,20 @@ func (e *eventReader) readAttributes(d *jsontext.Decoder, r *record) error {
 			return e.text(d, &r.Receives, "")
 		case "MessageGroupId":
 			return e.text(d, &r.Group, e.last.Group)
+		case "AWSTraceHeader":
+			return e.text(d, &r.Trace, "")
 		}
 		return d.SkipValue()
 	})
+}
+
+// nonEmpty gives the JSON of message attributes, where there are any: jobs have
+// none.
+func nonEmpty(attributes jsontext.Value) string {
+	if len(attributes) <= len("{}") || attributes.Kind() != '{' {
+		return ""
+	}
+	return string(attributes)
 }
 
 // object hands each member's name to read, which reads the value. An absent

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A plainRecord is a record for the decoder that works by reflection.
@@ -16,17 +17,19 @@ type plainRecord struct {
 	Attributes struct {
 		Receives string `json:"ApproximateReceiveCount"`
 		Group    string `json:"MessageGroupId"`
+		Trace    string `json:"AWSTraceHeader"`
 	} `json:"attributes"`
+	MessageAttributes jsontext.Value `json:"messageAttributes"`
 }
 
 func (r plainRecord) record() record {
-	return record{r.MessageID, r.Receipt, r.Body, r.Source, r.ARN, r.Attributes.Receives, r.Attributes.Group}
+	return record{r.MessageID, r.Receipt, r.Body, r.Source, r.ARN, r.Attributes.Receives, r.Attributes.Group, r.Attributes.Trace, nonEmpty(r.MessageAttributes)}
 }
 
 // Reading by token takes and refuses what the general decoder does, and finds the
 // same in it.
 func FuzzEventReader(f *testing.F) {
-	const one = `{"messageId":"m","receiptHandle":"r","body":"{\"id\":\"\\u00e9\"}","attributes":{"ApproximateReceiveCount":"2","MessageGroupId":"g","SenderId":"s"},"messageAttributes":{"a":[1,{"b":null}]},"md5OfBody":"x","eventSource":"aws:sqs","eventSourceARN":"arn:aws:sqs:eu-west-1:1:notes","awsRegion":"eu-west-1"}`
+	const one = `{"messageId":"m","receiptHandle":"r","body":"{\"id\":\"\\u00e9\"}","attributes":{"ApproximateReceiveCount":"2","MessageGroupId":"g","SenderId":"s","AWSTraceHeader":"Root=1"},"messageAttributes":{"a":[1,{"b":null}]},"md5OfBody":"x","eventSource":"aws:sqs","eventSourceARN":"arn:aws:sqs:eu-west-1:1:notes","awsRegion":"eu-west-1"}`
 	for _, event := range []string{
 		`{"Records":[` + one + `]}`, ` { "x" : [1] , "Records" : [ ` + one + ` , ` + one + `]}`, `{"Records":[` + one + `],"Records":[]}`,
 		`{"Records":[{"message\u0049d":"m","body":"\ud83d\ude00"}]}`, `{"Records":[{"messageId":"m","messageId":"n"}]}`, `{"Records":[{"messageId":"m","message\u0049d":"n"}]}`,

@@ -1,0 +1,46 @@
+package queue
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// MaxAttributes is how many message attributes SQS takes with one message.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
+const MaxAttributes = 10
+
+// An Attribute is a message attribute of SQS.
+type Attribute struct {
+	// Type is String, Number or Binary, which a label of the sender's may
+	// follow after a dot.
+	Type string
+	// Text is the value of a String or a Number.
+	Text string
+	// Binary is the value of a Binary.
+	Binary []byte
+}
+
+// String makes an attribute of a text.
+func String(text string) Attribute { return Attribute{Type: "String", Text: text} }
+
+// binary tells which of the two values counts.
+func (a Attribute) binary() bool { return strings.HasPrefix(a.Type, "Binary") }
+
+// size is what SQS counts: name, type and value.
+func (a Attribute) size(name string) int {
+	return len(name) + len(a.Type) + len(a.Text) + len(a.Binary)
+}
+
+// sdk gives the attribute as the SDK has it. Characters that SQS refuses are
+// replaced.
+func (a Attribute) sdk() types.MessageAttributeValue {
+	v := types.MessageAttributeValue{DataType: &a.Type}
+	if a.binary() {
+		v.BinaryValue = a.Binary
+	} else {
+		text := Clean(a.Text)
+		v.StringValue = &text
+	}
+	return v
+}
