@@ -1,5 +1,9 @@
-// Package fault breaks the calls to a store's driver, one at a time, for tests
-// that try every fault at every call.
+// Package fault breaks calls to AWS, for tests that try every fault at every
+// call.
+//
+// A Driver breaks the calls to a table, one at a time. A Process stands for a whole
+// program: it decorates every client that the program has, names the place in pkg
+// that each call comes from, and can be killed.
 package fault
 
 import (
@@ -11,35 +15,10 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// A Kind is what goes wrong with a call.
-type Kind int
-
-// The kinds of fault.
-const (
-	// None: the call goes well.
-	None Kind = iota
-	// Down: the call fails and was not applied.
-	Down
-	// Throttled: the table refuses the call, which was not applied.
-	Throttled
-	// Lost: the call is applied and its answer lost.
-	Lost
-	// Repeated: the call is applied, its answer lost, and the driver repeats it.
-	Repeated
-)
-
-// Kinds lists every fault.
-func Kinds() []Kind { return []Kind{Down, Throttled, Lost, Repeated} }
-
-// String names the kind.
-func (k Kind) String() string {
-	return [...]string{"none", "down", "throttled", "answer lost", "answer lost and call repeated"}[k]
-}
-
 // ErrInjected is what a broken call returns.
 var ErrInjected = errors.New("fault: injected")
 
-// A Driver is a store.Driver whose calls fail as At says.
+// A Driver is a store.Driver whose calls fail as At says, in one of Kinds.
 type Driver struct {
 	// Inner does the work.
 	Inner store.Driver
@@ -80,21 +59,33 @@ func (d *Driver) next() Kind {
 }
 
 func inject[T any](d *Driver, call func() (T, error)) (T, error) {
+	answer, err, _ := garbled(d.next(), errThrottled, call)
+	return answer, err
+}
+
+var errThrottled = fmt.Errorf("%w: %w", ErrInjected, store.ErrThrottled)
+
+// garbled makes a call under one of Kinds, or none; ok is false for any other.
+func garbled[T any](kind Kind, throttled error, call func() (T, error)) (answer T, err error, ok bool) {
 	var none T
-	switch kind := d.next(); kind {
+	switch kind {
+	case None:
+		answer, err = call()
 	case Down:
-		return none, ErrInjected
+		err = ErrInjected
 	case Throttled:
-		return none, fmt.Errorf("%w: %w", ErrInjected, store.ErrThrottled)
+		err = throttled
 	case Lost:
 		_, _ = call() // nobody learns how it went
-		return none, ErrInjected
+		err = ErrInjected
 	case Repeated:
-		if _, err := call(); err != nil {
-			return none, err
+		if _, err = call(); err == nil {
+			answer, err = call()
 		}
+	default:
+		return none, nil, false
 	}
-	return call()
+	return answer, err, true
 }
 
 // Get reads one row.
