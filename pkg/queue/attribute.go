@@ -14,11 +14,11 @@ const MaxAttributes = 10
 type Attribute struct {
 	// Type is String, Number or Binary, which a label of the sender's may
 	// follow after a dot.
-	Type string
+	Type string `json:"type"`
 	// Text is the value of a String or a Number.
-	Text string
+	Text string `json:"text,omitempty"`
 	// Binary is the value of a Binary.
-	Binary []byte
+	Binary []byte `json:"binary,omitempty"`
 }
 
 // String makes an attribute of a text.

@@ -49,6 +49,9 @@ type Incoming struct {
 	Group string
 	// Trace is the trace header that SQS carries beside the message.
 	Trace string
+	// Source is the ARN of the queue from which SQS moved the message to this
+	// dead-letter queue; empty where it was sent here.
+	Source string
 	// Attributes are its message attributes; nil where it has none.
 	Attributes map[string]Attribute
 }
@@ -58,6 +61,7 @@ var receivedAttributes = []types.MessageSystemAttributeName{
 	types.MessageSystemAttributeNameSentTimestamp,
 	types.MessageSystemAttributeNameMessageGroupId,
 	types.MessageSystemAttributeNameAWSTraceHeader,
+	types.MessageSystemAttributeNameDeadLetterQueueSourceArn,
 }
 
 // Receive takes messages from a queue, by long polling. No message within the wait
@@ -94,7 +98,7 @@ func incoming(m types.Message) Incoming {
 	in := Incoming{
 		ID: deref(m.MessageId), Receipt: deref(m.ReceiptHandle), Body: deref(m.Body),
 		Group: system(types.MessageSystemAttributeNameMessageGroupId),
-		Trace: system(types.MessageSystemAttributeNameAWSTraceHeader),
+		Trace: system(types.MessageSystemAttributeNameAWSTraceHeader), Source: system(types.MessageSystemAttributeNameDeadLetterQueueSourceArn),
 	}
 	if n, err := strconv.Atoi(system(types.MessageSystemAttributeNameApproximateReceiveCount)); err == nil {
 		in.Receives = n
