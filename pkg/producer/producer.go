@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -30,9 +31,11 @@ var (
 	ErrOtherRequest = store.ErrOtherRequest
 )
 
-// MostArguments is the most that MaxArguments of a task may be, in bytes: the
-// arguments are part of the job's row, and DynamoDB's rows end at 400 KB. What is
-// left is for the result, the error and the row's other attributes.
+// MostArguments is the most that MaxArguments of a task may be, in bytes, where
+// there are no Objects: the arguments are part of the job's row, and DynamoDB's rows
+// end at 400 KB. What is left is for the result, the error and the row's other
+// attributes. With Objects the most is claimcheck.MaxBytes; over HTTP less comes
+// through, since Lambda takes requests of 6 MB.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const MostArguments = 320 << 10
 
@@ -40,13 +43,24 @@ const MostArguments = 320 << 10
 type Config struct {
 	// Jobs is where jobs are kept. Required.
 	Jobs *store.Jobs
+	// Objects keeps arguments that are too large for a row. Without it all
+	// arguments are part of their rows.
+	Objects *claimcheck.Objects
+	// ClaimCheckOver is the size in bytes over which encoded arguments go to
+	// Objects; zero means claimcheck.DefaultOver, and MostArguments is the most.
+	// Raise it where a few milliseconds count more than a few dollars per million
+	// jobs: an object costs its producer and its worker a round trip each.
+	ClaimCheckOver int
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
 
 // A Producer enqueues jobs. It may be used by many goroutines.
 type Producer struct {
-	jobs  *store.Jobs
+	jobs    *store.Jobs
+	objects *claimcheck.Objects
+	// over is the size over which arguments go to objects.
+	over  int
 	now   func() time.Time
 	tasks map[string]job.Definition
 }
@@ -54,8 +68,10 @@ type Producer struct {
 // New makes a producer of the tasks that may be enqueued. It reports every
 // mistake in the configuration and the definitions at once.
 func New(config Config, tasks ...job.Defined) (*Producer, error) {
-	p := &Producer{jobs: config.Jobs, now: config.Now, tasks: make(map[string]job.Definition, len(tasks))}
-	var problems []error
+	p := &Producer{
+		jobs: config.Jobs, objects: config.Objects, now: config.Now, tasks: make(map[string]job.Definition, len(tasks)),
+	}
+	problems := []error{p.checkClaims(config.ClaimCheckOver)}
 	if p.jobs == nil {
 		problems = append(problems, errors.New("producer: Config.Jobs is nil: make it with store.New"))
 	}
@@ -79,11 +95,7 @@ func (p *Producer) add(d job.Definition) error {
 		return fmt.Errorf("producer: task %q is defined twice: names identify tasks for ever", d.Name)
 	}
 	p.tasks[d.Name] = d
-	if d.Policy.MaxArguments > MostArguments {
-		return errors.Join(d.Validate(), fmt.Errorf("producer: task %q: MaxArguments is %d bytes: a row holds at most %d; put large input into object storage and pass its key",
-			d.Name, d.Policy.MaxArguments, MostArguments))
-	}
-	return d.Validate()
+	return errors.Join(d.Validate(), p.checkMost(d))
 }
 
 // Task gives the definition of a task that the producer was built with.
@@ -101,13 +113,15 @@ func (p *Producer) Tasks() []job.Definition {
 	return all
 }
 
-// Enqueue makes a job, in one write, and gives its id; with job.Unique it may be the
-// id of the job that has the key. From the moment that it
-// returns the job exists and will be run, whatever becomes of this process.
+// Enqueue makes a job, in one write (two where its arguments go to Objects), and
+// gives its id; with job.Unique it may be the id of the job that has the key. From
+// the moment that it returns the job exists and will be run, whatever becomes of
+// this process.
 //
 // Errors: ErrUnknownTask, ErrArguments, ErrTooLarge, ErrOptions and
-// ErrOtherRequest are the request's fault; others are the store's, and the same
-// call may succeed later. An error of the store leaves open whether the job was
+// ErrOtherRequest are the request's fault; others are the store's or those of
+// Objects (claimcheck.ErrUnavailable: no job was made), and the same call may
+// succeed later. An error of the store leaves open whether the job was
 // made: repeat the call with job.WithID to be safe.
 func (p *Producer) Enqueue(ctx context.Context, request job.Request, options ...job.Option) (job.ID, error) {
 	rec, _, err := p.Make(ctx, request, options...)
@@ -124,6 +138,9 @@ func (p *Producer) Make(ctx context.Context, request job.Request, options ...job
 	}
 	d := p.tasks[request.Definition.Name]
 	n, err := p.newJob(d, args, job.Apply(options...))
+	if err == nil {
+		n, err = p.fitted(ctx, n)
+	}
 	if err != nil {
 		return store.Record{}, false, fmt.Errorf("producer: enqueueing %s: %w", d.Name, err)
 	}
