@@ -65,7 +65,7 @@ func (r *Records) holdFor(ctx context.Context) time.Duration {
 // from writing over its successor's.
 func (c claim) object() string {
 	sum := sha256.Sum256([]byte(str(c.row[store.PartitionKey]) + str(c.row[store.SortKey])))
-	return "once/" + hex.EncodeToString(sum[:]) + "/" + c.token
+	return ObjectPrefix + hex.EncodeToString(sum[:]) + "/" + c.token
 }
 
 // claim asks for the key's record. Where it was done before, the row has the
@@ -106,7 +106,7 @@ func inProgress(key Key, found row, now time.Time) error {
 var claimNames = map[string]string{
 	"#pk": store.PartitionKey, "#ttl": store.ExpiresAt, "#state": "state", "#token": "token",
 	"#fingerprint": "fingerprint", "#until": "until_ms", "#before": "before_ms",
-	"#result": "result", "#object": "object", "#unkept": "unkept",
+	"#result": "result", "#object": "object", "#object_bytes": "object_bytes", "#unkept": "unkept",
 }
 
 func (r *Records) claimOnce(ctx context.Context, c claim) (found row, lost bool, err error) {
@@ -121,7 +121,7 @@ func (r *Records) claimOnce(ctx context.Context, c claim) (found row, lost bool,
 	return r.write(ctx, writeTries, store.Write{
 		Op: store.Update, Key: c.row,
 		Update: "SET #state = :claimed, #token = :token, #fingerprint = :fingerprint, #until = :until, #ttl = :ttl," +
-			" #before = if_not_exists(#until, :none) REMOVE #result, #object, #unkept",
+			" #before = if_not_exists(#until, :none) REMOVE #result, #object, #object_bytes, #unkept",
 		Condition: "attribute_not_exists(#pk) OR #ttl <= :now OR" +
 			" (#state = :claimed AND #fingerprint = :fingerprint AND #until BETWEEN :least AND :ended)",
 		Names: claimNames,

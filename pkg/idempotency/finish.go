@@ -81,30 +81,16 @@ func (r *Records) release(ctx context.Context, c claim, tries int) {
 	}
 }
 
-// An answer is what is stored of a run: one of the three.
-type answer struct{ result, object, unkept string }
-
-func (a answer) attribute() (name, value string) {
-	switch {
-	case a.unkept != "":
-		return "unkept", a.unkept
-	case a.object != "":
-		return "object", a.object
-	}
-	return "result", a.result
-}
-
 // store writes the answer of a run. lost tells that the claim was taken over; the
 // row is then the successor's.
 func (r *Records) store(ctx context.Context, c claim, a answer) (found row, lost bool, err error) {
 	now := r.config.Now()
-	name, value := a.attribute()
 	item := store.Item{
 		store.PartitionKey: c.row[store.PartitionKey], store.SortKey: c.row[store.SortKey],
 		"state": text(stateDone), "token": text(c.token), "fingerprint": text(c.fingerprint),
 		"done_ms": number(now.UnixMilli()), store.ExpiresAt: number(now.Add(r.config.Retention).Unix()),
-		name: text(value),
 	}
+	a.put(item)
 	// Key: the record's. Condition: my token; or no record, or one that is over:
 	// a successor took over and failed, and my answer is the only one. A lost
 	// race: the successor runs, or is done. Applied twice it is the same.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/claimcheck/memobjects"
 	"github.com/nightshift-go/nightshift/pkg/idempotency"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -45,7 +47,7 @@ type world struct {
 func newWorld(t *testing.T, edits ...func(*idempotency.Config)) *world {
 	t.Helper()
 	w := &world{
-		t: t, driver: memstore.New(memstore.Config{}), objects: &objects{data: map[string][]byte{}},
+		t: t, driver: memstore.New(memstore.Config{}), objects: &objects{Driver: memobjects.New(nil)},
 		log: &bytes.Buffer{}, now: time.Now().Truncate(time.Second),
 	}
 	w.records = w.fresh(edits...)
@@ -190,28 +192,44 @@ func isPermanent(err error) bool {
 	return errors.As(err, &fail)
 }
 
-// objects is an object store in memory.
+// objects is an object storage in memory that can fail.
 type objects struct {
-	mu   sync.Mutex
-	data map[string][]byte
+	claimcheck.Driver
 	fail error
 }
 
-func (o *objects) Put(_ context.Context, key string, data []byte) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.fail == nil {
-		o.data[key] = bytes.Clone(data)
+func (o *objects) Put(ctx context.Context, key string, data []byte) error {
+	if o.fail != nil {
+		return o.fail
 	}
-	return o.fail
+	return o.Driver.Put(ctx, key, data)
 }
 
-func (o *objects) Get(_ context.Context, key string) ([]byte, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	data, ok := o.data[key]
-	if !ok {
-		return nil, errors.New("no such object")
+func (o *objects) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	if o.fail != nil {
+		return nil, o.fail
 	}
-	return data, o.fail
+	return o.Driver.Get(ctx, key, limit)
+}
+
+// keep has answers over 100 bytes kept as objects.
+func (w *world) keep(config *idempotency.Config) {
+	kept, err := claimcheck.New(w.objects)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	config.Objects, config.MaxResult = kept, 100
+}
+
+// stored gives the keys of the objects.
+func (w *world) stored() (keys []string) {
+	w.t.Helper()
+	page, _, err := w.objects.List(w.t.Context(), "", "", 1000)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, o := range page {
+		keys = append(keys, o.Key)
+	}
+	return keys
 }

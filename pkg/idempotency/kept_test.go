@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/idempotency"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -87,19 +88,15 @@ func TestAnAnswerThatIsNotJSON(t *testing.T) {
 
 func TestLargeAnswersGoToObjects(t *testing.T) {
 	w := newWorld(t)
-	w.records = w.fresh(func(c *idempotency.Config) { c.Objects, c.MaxResult = w.objects, 100 })
+	w.records = w.fresh(w.keep)
 	for range 2 {
 		if r, err := w.say(101); err != nil || len(r.Text) != 101-22 {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
-	if len(w.objects.data) != 1 || attribute(w.row(), "result") != "" {
-		t.Errorf("%d objects, row %v", len(w.objects.data), w.row())
-	}
-	for name := range w.objects.data {
-		if !strings.HasPrefix(name, "once/") {
-			t.Errorf("the object is %s", name)
-		}
+	keys := w.stored()
+	if len(keys) != 1 || !strings.HasPrefix(keys[0], idempotency.ObjectPrefix) || attribute(w.row(), "result") != "" {
+		t.Errorf("objects %v, row %v", keys, w.row())
 	}
 	w.wantCharges(1)
 
@@ -111,14 +108,33 @@ func TestLargeAnswersGoToObjects(t *testing.T) {
 	if _, err := w.say(101); err == nil || !strings.Contains(err.Error(), "Config.Objects") {
 		t.Errorf("no objects configured: %v", err)
 	}
+	w.objects.fail, w.records = nil, w.fresh(w.keep)
+	if err := w.objects.Delete(t.Context(), keys); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.say(101); !errors.Is(err, idempotency.ErrNotKept) || !isPermanent(err) {
+		t.Errorf("an object that is gone: %v", err)
+	}
+	w.wantCharges(1)
+}
+
+func TestAnAnswerTooLargeForObjects(t *testing.T) {
+	w := newWorld(t)
+	w.records = w.fresh(w.keep)
+	if r, err := w.say(claimcheck.MaxBytes + 1); !errors.Is(err, idempotency.ErrNotKept) || r.Number != 1 {
+		t.Errorf("the first caller got %d, %v", r.Number, err)
+	}
+	if _, err := w.say(100); !errors.Is(err, idempotency.ErrNotKept) {
+		t.Errorf("a later one: %v", err)
+	}
 	w.wantCharges(1)
 }
 
 func TestSmallAnswersNeedNoObject(t *testing.T) {
 	w := newWorld(t)
-	w.records = w.fresh(func(c *idempotency.Config) { c.Objects, c.MaxResult = w.objects, 100 })
-	if _, err := w.say(100); err != nil || len(w.objects.data) != 0 {
-		t.Errorf("%d objects, %v", len(w.objects.data), err)
+	w.records = w.fresh(w.keep)
+	if _, err := w.say(100); err != nil || len(w.stored()) != 0 {
+		t.Errorf("objects %v, %v", w.stored(), err)
 	}
 }
 
@@ -126,7 +142,7 @@ func TestSmallAnswersNeedNoObject(t *testing.T) {
 func TestObjectsThatFailCostTheAnswerOnly(t *testing.T) {
 	w := newWorld(t)
 	w.objects.fail = errors.New("S3 down")
-	w.records = w.fresh(func(c *idempotency.Config) { c.Objects, c.MaxResult = w.objects, 100 })
+	w.records = w.fresh(w.keep)
 	if r, err := w.say(101); err != nil || r.Number != 1 {
 		t.Errorf("the first caller got %+v, %v", r, err)
 	}

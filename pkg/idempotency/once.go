@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -131,31 +132,46 @@ func (r *Records) answerOf(ctx context.Context, c claim, result any) (a answer, 
 		err := fmt.Errorf("it has %d bytes as JSON, and %d is the limit: set Objects, or return less", len(data), r.config.MaxResult)
 		return answer{unkept: err.Error()}, err
 	}
-	object := c.object()
-	if err := r.config.Objects.Put(ctx, object, data); err != nil {
+	object, err := r.config.Objects.Put(ctx, c.object(), data)
+	switch {
+	case errors.Is(err, claimcheck.ErrTooLarge):
+		return answer{unkept: err.Error()}, err
+	case err != nil:
 		r.config.Logger.ErrorContext(ctx, "the answer of an effect was not stored: later callers get ErrNotKept",
-			"scope", c.key.Scope, "key", c.key.ID, "object", object, "error", err.Error())
-		return answer{unkept: "the object store: " + err.Error()}, nil
+			"scope", c.key.Scope, "key", c.key.ID, "error", err.Error())
+		return answer{unkept: err.Error()}, nil
 	}
 	return answer{object: object}, nil
 }
 
 // replay gives the answer that a record has.
 func replay[T any](ctx context.Context, r *Records, c claim, found row) (result T, err error) {
-	data := []byte(found.result)
-	switch {
-	case found.unkept != "":
-		return result, permanent(ErrNotKept, c.key, "%s", found.unkept)
-	case found.object != "" && r.config.Objects == nil:
-		return result, fmt.Errorf("idempotency: the answer of %s is the object %s, and Config.Objects is not set", c.key, found.object)
-	case found.object != "":
-		if data, err = r.config.Objects.Get(ctx, found.object); err != nil {
-			return result, fmt.Errorf("idempotency: reading the answer of %s: %w", c.key, err)
-		}
+	data, err := r.answerIn(ctx, c, found)
+	if err != nil {
+		return result, err
 	}
 	// Names that this version of T lacks are left out: a later one wrote them.
 	if err := json.Unmarshal(data, &result); err != nil {
 		return *new(T), permanent(ErrUnreadable, c.key, "its answer is no %T: %v", result, err)
 	}
 	return result, nil
+}
+
+func (r *Records) answerIn(ctx context.Context, c claim, found row) ([]byte, error) {
+	switch {
+	case found.unkept != "":
+		return nil, permanent(ErrNotKept, c.key, "%s", found.unkept)
+	case found.object.Key == "":
+		return []byte(found.result), nil
+	case r.config.Objects == nil:
+		return nil, fmt.Errorf("idempotency: the answer of %s is the object %s, and Config.Objects is not set", c.key, found.object.Key)
+	}
+	data, err := r.config.Objects.Get(ctx, found.object)
+	switch {
+	case errors.Is(err, claimcheck.ErrNotFound), errors.Is(err, claimcheck.ErrDamaged):
+		return nil, permanent(ErrNotKept, c.key, "%v", err)
+	case err != nil:
+		return nil, fmt.Errorf("idempotency: reading the answer of %s: %w", c.key, err)
+	}
+	return data, nil
 }

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -23,22 +25,23 @@ const (
 	DefaultLease = 15 * time.Minute
 	// DefaultMaxResult is the limit of answers in rows, in bytes of JSON.
 	DefaultMaxResult = 256 << 10
-	// DefaultMaxResultWithObjects is that limit where there is somewhere else to
-	// put larger ones: a row costs a write unit for each KB, and an object about
-	// as much as eight.
-	DefaultMaxResultWithObjects = 8 << 10
+	// DefaultMaxResultWithObjects is that limit where larger ones go elsewhere.
+	DefaultMaxResultWithObjects = claimcheck.DefaultOver
+	// ObjectPrefix is how the keys of answers in Objects begin.
+	ObjectPrefix = "once/"
 	// MostMaxResult leaves room for the rest of a row of 400 KB.
 	MostMaxResult = 390 << 10
 )
 
-// Objects keeps answers that are too large for a row. Its methods may be called
-// by many goroutines.
+// Objects keeps answers that are too large for a row; *claimcheck.Objects is one.
+// Its methods may be called by many goroutines.
 type Objects interface {
-	// Put stores data under a key that nobody else uses. Storing it again is no
-	// error.
-	Put(ctx context.Context, key string, data []byte) error
-	// Get reads it.
-	Get(ctx context.Context, key string) ([]byte, error)
+	// Put keeps a value under a key that nobody else uses, and gives the claim
+	// to it. Errors: claimcheck.ErrTooLarge, and others that may go away.
+	Put(ctx context.Context, key string, value []byte) (lifecycle.Object, error)
+	// Get fetches it. Errors: claimcheck.ErrNotFound and ErrDamaged, and others
+	// that may go away.
+	Get(ctx context.Context, claim lifecycle.Object) ([]byte, error)
 }
 
 // A Config tells how Records keeps records. The zero value of each field but
@@ -47,8 +50,8 @@ type Config struct {
 	// Driver reads and writes the table. Required.
 	Driver store.Driver
 	// Objects takes answers larger than MaxResult; default none: they are not
-	// kept (ErrNotKept). Keys begin with "once/"; objects must live as long as
-	// Retention, which a rule of the bucket's lifecycle sees to.
+	// kept (ErrNotKept). Their keys begin with ObjectPrefix. Nobody deletes them
+	// but a rule of the bucket's lifecycle, which must leave them Retention.
 	Objects Objects
 	// Retention is how long an answer is given again, from the end of fn, in
 	// whole seconds; default DefaultRetention.

@@ -16,9 +16,9 @@ const (
 	stateDone    = "done"
 )
 
-// leastMillis is in 2001: a number before it is no time in milliseconds, and
-// perhaps one in seconds.
-const leastMillis = 1_000_000_000_000
+// leastMillis is in 1973: a smaller number is no time in milliseconds, and perhaps
+// one in seconds, for which it is in 5138.
+const leastMillis = 100_000_000_000
 
 // A row is a record as it is in the table.
 type row struct {
@@ -29,9 +29,30 @@ type row struct {
 	before time.Time
 	// expires is when the record counts as absent.
 	expires time.Time
-	// One of these where the record is done: the answer as JSON, the key of the
-	// object that has it, or why there is none.
-	result, object, unkept string
+	// answer is there where the record is done.
+	answer
+}
+
+// An answer is what is kept of a run, one of these: the answer as JSON, the object
+// that has it, or why there is none.
+type answer struct {
+	result string
+	object lifecycle.Object
+	unkept string
+}
+
+func (a answer) none() bool { return a.result == "" && a.object.Key == "" && a.unkept == "" }
+
+// put adds the attributes.
+func (a answer) put(item store.Item) {
+	switch {
+	case a.unkept != "":
+		item["unkept"] = text(a.unkept)
+	case a.object.Key != "":
+		item["object"], item["object_bytes"] = text(a.object.Key), number(a.object.Bytes)
+	default:
+		item["result"] = text(a.result)
+	}
 }
 
 func readRow(item store.Item) row {
@@ -39,7 +60,10 @@ func readRow(item store.Item) row {
 		state: str(item["state"]), token: str(item["token"]), fingerprint: str(item["fingerprint"]),
 		until: millisIn(item["until_ms"]), before: millisIn(item["before_ms"]),
 		expires: time.Unix(num(item[store.ExpiresAt]), 0),
-		result:  str(item["result"]), object: str(item["object"]), unkept: str(item["unkept"]),
+		answer: answer{
+			result: str(item["result"]), unkept: str(item["unkept"]),
+			object: lifecycle.Object{Key: str(item["object"]), Bytes: num(item["object_bytes"])},
+		},
 	}
 }
 
@@ -49,7 +73,7 @@ func (r row) readable() bool {
 	case stateClaimed:
 		return r.token != "" && r.until.UnixMilli() >= leastMillis
 	case stateDone:
-		return r.result != "" || r.object != "" || r.unkept != ""
+		return !r.none()
 	}
 	return false
 }
