@@ -22,6 +22,13 @@ const (
 // Longer work continues (see Continue).
 const MaxTimeout = 15*time.Minute - 10*time.Second
 
+// MaxPolledTimeout is the longest a task may take in one run where processes poll
+// its queue (Queue.Polled): SQS keeps a message for 12 hours with who received it,
+// and ten minutes are left for waiting one's turn and for writing down how the job
+// ended.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
+const MaxPolledTimeout = 12*time.Hour - 10*time.Minute
+
 // A Policy says how a task's jobs are treated. The zero value of each field but
 // Queue means its default.
 type Policy struct {
@@ -72,8 +79,8 @@ func (p Policy) Validate() error {
 	if p.MaxAttempts < 0 {
 		problems = append(problems, fmt.Errorf("job: MaxAttempts is %d: it is at least 1", p.MaxAttempts))
 	}
-	if p.Timeout < 0 || p.Timeout > MaxTimeout {
-		problems = append(problems, fmt.Errorf("job: Timeout is %v: it is at most %v; longer work saves its progress with Continue", p.Timeout, MaxTimeout))
+	if longest := p.longestTimeout(); p.Timeout < 0 || p.Timeout > longest {
+		problems = append(problems, fmt.Errorf("job: Timeout is %v: it is at most %v; longer work saves its progress with Continue%s", p.Timeout, longest, p.orPolls()))
 	}
 	if p.MaxArguments < 0 {
 		problems = append(problems, fmt.Errorf("job: MaxArguments is %d bytes: it is positive", p.MaxArguments))
@@ -85,6 +92,21 @@ func (p Policy) Validate() error {
 		problems = append(problems, fmt.Errorf("job: Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor))
 	}
 	return errors.Join(problems...)
+}
+
+func (p Policy) longestTimeout() time.Duration {
+	if p.Queue.Polled {
+		return MaxPolledTimeout
+	}
+	return MaxTimeout
+}
+
+// orPolls is the other way out of a timeout that is too long.
+func (p Policy) orPolls() string {
+	if p.Queue.Polled || p.Timeout > MaxPolledTimeout {
+		return ""
+	}
+	return ", or has a queue that processes poll (Polled)"
 }
 
 // WithDefaults gives the policy with every zero field filled in.

@@ -46,6 +46,10 @@ type Queue struct {
 	// FIFO asks for order within a group of jobs, by a first-in-first-out
 	// queue.
 	FIFO bool
+	// Polled tells that the queue's workers are processes of their own
+	// (worker.Poll) and no functions: its tasks may take up to
+	// MaxPolledTimeout, and a Lambda mapping of the queue is refused.
+	Polled bool
 }
 
 // Validate reports every setting that makes no sense.

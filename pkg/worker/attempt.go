@@ -27,6 +27,7 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 	current := &run{jobs: b.config.Jobs, rec: rec}
 	result, err := b.run(ctx, h, current)
 	if now := current.endedAs(); now != nil {
+		current.keeper.close()
 		b.logCommit(ctx, r, now, err, b.config.Now().Sub(started))
 		return fateOf(now)
 	}
@@ -43,10 +44,11 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 // decide says how a job goes on whose run returned this.
 func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err error) lifecycle.Outcome {
 	rec, policy := r.record(), h.definition.Policy
+	cancelled, lost := r.interrupted()
 	switch {
-	case err != nil && r.wasCancelled():
+	case err != nil && cancelled:
 		return lifecycle.Outcome{To: lifecycle.Cancelled}
-	case isPlain(err) && errors.Is(context.Cause(ctx), ErrShutdown):
+	case isPlain(err) && (lost || errors.Is(context.Cause(ctx), ErrShutdown)):
 		return lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true}
 	}
 	outcome := lifecycle.Ended(lifecycle.Attempt{
@@ -106,15 +108,16 @@ var errIgnored = &codedError{"timeout", fmt.Errorf("the handler went on for %v a
 // run calls the handler, with a context that ends before the lease does. It comes
 // back Grace after the handler's time is up at the latest, with or without it.
 func (b *batch) run(ctx context.Context, h *Handler, r *run) (any, error) {
-	rec := r.record()
-	call, err := b.open(ctx, h, rec)
-	if err != nil {
-		return nil, err
-	}
 	timed, expire := context.WithTimeout(ctx, b.timeFor(h.definition.Policy.Timeout))
 	defer expire()
 	called, interrupt := context.WithCancelCause(timed)
 	r.interrupt, r.expire = interrupt, expire
+	r.keeper = b.poll.keep(ctx, r)
+	rec := r.record()
+	call, err := b.open(called, h, rec)
+	if err != nil {
+		return nil, err
+	}
 	ended := make(chan ending, 1)
 	go b.guard(context.WithValue(called, runKey{}, r), call, rec, ended)
 	// A handler that was asked to cancel may take its time; one whose time is
@@ -131,6 +134,7 @@ func (b *batch) run(ctx context.Context, h *Handler, r *run) (any, error) {
 		return e.result, e.err
 	case <-grace.C:
 		b.stuck.Store(true)
+		b.poll.stop()
 		return nil, errIgnored
 	}
 }

@@ -11,18 +11,22 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// A batch is the state of one invocation.
+// A batch is the messages that one invocation, or one receive of Poll's, has in
+// hand, and what is known of them.
 type batch struct {
 	*Worker
 	queue   *served
 	records []record
 	// fates has one place for each record, written by whoever works on it.
 	fates []fate
-	// alone tells that a job of this batch has no other beside it.
+	// alone tells that a job of this batch has no other beside it in the process.
 	alone bool
+	// poll received the batch; nil for an invocation of Lambda's.
+	poll *poll
 
 	// started and ends bound the handlers' time, leaseEnds the leases; ends and
-	// leaseEnds are zero for an invocation without a deadline.
+	// leaseEnds are zero for an invocation without a deadline, and leaseEnds is
+	// for a batch of Poll's, whose leases are extended while it works.
 	started, ends, leaseEnds time.Time
 	// stuck is set when a handler ignored the end of its context.
 	stuck atomic.Bool
@@ -35,8 +39,8 @@ type fate struct {
 	// visible is when a failed message is to be seen again; zero leaves it to
 	// the queue.
 	visible time.Time
-	// orphan is the job to take over, until that was tried.
-	orphan *store.Record
+	// alone is the job to take on when it can run alone, until that was tried.
+	alone *store.Record
 	// overrun is the run whose handler did not stop, until its end is written.
 	overrun *overrun
 }
@@ -68,14 +72,17 @@ func (w *Worker) newBatch(ctx context.Context, records []record, from string) (*
 // mayStart tells whether there is time for one more job, by the rule in the
 // package's documentation.
 func (b *batch) mayStart() bool {
-	if b.stuck.Load() {
+	if b.stuck.Load() || b.poll.stopped() {
 		return false
 	}
 	if b.ends.IsZero() {
 		return true
 	}
 	left := b.ends.Sub(b.config.Now())
-	return left > 0 && (left >= b.queue.longest || left >= b.ends.Sub(b.started)/2)
+	if left >= b.queue.longest {
+		return true
+	}
+	return b.poll == nil && left > 0 && left >= b.ends.Sub(b.started)/2
 }
 
 // timeFor gives how long a handler may run from now.
@@ -89,7 +96,10 @@ func (b *batch) timeFor(timeout time.Duration) time.Duration {
 func (b *batch) newLease(alone bool) (store.Lease, error) {
 	token, err := b.config.Jobs.NewToken()
 	until := b.leaseEnds
-	if until.IsZero() {
+	switch {
+	case b.poll != nil:
+		until = b.config.Now().Add(b.poll.config.Hold)
+	case until.IsZero():
 		until = b.config.Now().Add(b.queue.longest + Grace + Margin)
 	}
 	return store.Lease{Token: token, Until: until, Alone: alone}, err
@@ -156,9 +166,14 @@ func (b *batch) runLane(ctx context.Context, lane []int) {
 	}
 }
 
-// longestHidden keeps clear of SQS's limit, which counts from the receive: an
-// invocation may have lasted 15 minutes by now.
-const longestHidden = lifecycle.LongestInvisible - 15*time.Minute
+// hiddenMargin keeps clear of SQS's limit, which counts from the receive: Lambda may
+// have held the batch back before the invocation.
+const hiddenMargin = 15 * time.Minute
+
+// longestHidden is how long from now a message may stay hidden.
+func (b *batch) longestHidden(now time.Time) time.Duration {
+	return max(lifecycle.LongestInvisible-hiddenMargin-now.Sub(b.started), 0)
+}
 
 // hideFailed sets when failed messages are visible again. Where that fails, the
 // queue's own visibility timeout does it, later.
@@ -169,7 +184,7 @@ func (b *batch) hideFailed(ctx context.Context) {
 		if fate.acknowledged || fate.visible.IsZero() || b.records[i].Receipt == "" {
 			continue
 		}
-		wait := min(max(fate.visible.Sub(now), 0), longestHidden)
+		wait := min(max(fate.visible.Sub(now), 0), b.longestHidden(now))
 		hidden = append(hidden, queue.Hidden{Receipt: b.records[i].Receipt, For: wait})
 	}
 	if len(hidden) == 0 {

@@ -25,7 +25,7 @@ func (w *Worker) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		return nil, err
 	}
 	b.runSideBySide(ctx)
-	b.runOrphans(ctx)
+	b.runAlone(ctx)
 	b.settleOverruns(ctx)
 	b.hideFailed(ctx)
 	if b.stuck.Load() {
@@ -64,8 +64,8 @@ func (b *batch) follow(ctx context.Context, r *record, claim *store.Claim) fate 
 		return b.attempt(ctx, r, &claim.Record)
 	case lifecycle.Early, lifecycle.Busy:
 		return visibleAt(claim.Until)
-	case lifecycle.Orphaned:
-		return fate{orphan: &claim.Record}
+	case lifecycle.Orphaned, lifecycle.Suspect:
+		return fate{alone: &claim.Record}
 	case lifecycle.Missing, lifecycle.Finished: // nothing is left to do
 		return acknowledged
 	default: // contended: it waits again, and this may be its only message
@@ -73,27 +73,27 @@ func (b *batch) follow(ctx context.Context, r *record, claim *store.Claim) fate 
 	}
 }
 
-// runOrphans takes over, one at a time, the jobs whose workers died: now that
-// the rest of the batch has ended, each runs alone.
-func (b *batch) runOrphans(ctx context.Context) {
+// runAlone takes on, one at a time, the jobs whose workers died: now that the
+// rest of the batch has ended, each runs alone.
+func (b *batch) runAlone(ctx context.Context) {
 	for i := range b.fates {
-		found := b.fates[i].orphan
-		if found == nil {
-			continue
+		if found := b.fates[i].alone; found != nil {
+			b.fates[i] = b.takeOn(ctx, &b.records[i], found)
 		}
-		b.fates[i] = b.takeOver(ctx, &b.records[i], found)
 	}
 }
 
-func (b *batch) takeOver(ctx context.Context, r *record, found *store.Record) fate {
-	if !b.mayStart() {
+func (b *batch) takeOn(ctx context.Context, r *record, found *store.Record) fate {
+	leave, ok := b.poll.enterAlone()
+	defer leave()
+	if !ok || !b.mayStart() {
 		return b.again()
 	}
 	lease, err := b.newLease(true)
 	if err != nil {
 		return b.unavailable(ctx, found.ID, err)
 	}
-	claim, err := b.config.Jobs.TakeOver(ctx, *found, lease)
+	claim, err := b.claimAlone(ctx, found, lease)
 	if err != nil {
 		return b.unclaimed(ctx, found.ID, lease, err)
 	}
@@ -101,4 +101,13 @@ func (b *batch) takeOver(ctx context.Context, r *record, found *store.Record) fa
 		return b.again() // it changed hands and was orphaned again
 	}
 	return b.follow(ctx, r, &claim)
+}
+
+// claimAlone claims a job that was put back after its worker had died, or takes it
+// over from the dead.
+func (b *batch) claimAlone(ctx context.Context, found *store.Record, lease store.Lease) (store.Claim, error) {
+	if found.State == lifecycle.Queued {
+		return b.config.Jobs.Claim(ctx, found.ID, lease)
+	}
+	return b.config.Jobs.TakeOver(ctx, *found, lease)
 }

@@ -49,8 +49,9 @@ type run struct {
 	rec *store.Record
 	// ended tells that the handler ended the run itself, by rec.
 	ended bool
-	// cancelled tells that a cancellation was asked for.
-	cancelled bool
+	// cancelled tells that a cancellation was asked for, lost that the lease
+	// was lost or has ended.
+	cancelled, lost bool
 }
 
 type runKey struct{}
@@ -82,11 +83,11 @@ func (r *run) endedAs() *store.Record {
 	return r.rec
 }
 
-// wasCancelled tells whether the run knows of a request to cancel its job.
-func (r *run) wasCancelled() bool {
+// interrupted tells why the handler's context ended before its time.
+func (r *run) interrupted() (cancelled, lost bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.cancelled
+	return r.cancelled, r.lost
 }
 
 // end lets the handler end its run by write, which is given the claimed row and
@@ -157,6 +158,9 @@ func (r *run) failed(err error) {
 
 // lose ends the handler's context and its time: a successor may be at work.
 func (r *run) lose() {
+	r.mu.Lock()
+	r.lost = true
+	r.mu.Unlock()
 	r.interrupt(ErrLeaseLost)
 	r.expire()
 }

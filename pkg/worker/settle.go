@@ -29,6 +29,8 @@ var tableWaits = backoff.Policy{Base: 20 * time.Second, Floor: 5 * time.Second, 
 
 // settle writes how a run ended and says what that means for its message.
 func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome) fate {
+	ctx, done := b.lasting(ctx, rec.LeaseUntil)
+	defer done()
 	now, err := b.finish(ctx, rec, outcome)
 	if errors.Is(err, store.ErrTooLarge) {
 		tooLarge := permanent("result_too_large", fmt.Errorf("arguments, result and error do not fit into the job's row together: %w", err))
@@ -67,11 +69,24 @@ func (b *batch) finish(ctx context.Context, rec *store.Record, outcome lifecycle
 	}
 }
 
+// lasting is a context for what is to be written however the handlers' context
+// ended, as long as the lease may still be the run's. In Lambda that is the
+// invocation's.
+func (b *batch) lasting(ctx context.Context, lease time.Time) (context.Context, context.CancelFunc) {
+	if b.poll == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), lease.Add(lifecycle.LeaseMargin).Sub(b.config.Now()))
+}
+
 // unclaimed gives up on a claim whose fate is unknown. Should it have been
-// applied, the attempt is given back: nobody ran the job.
+// applied, the attempt is given back, for nobody ran the job, and in several tries:
+// what is not given back looks like a death.
 func (b *batch) unclaimed(ctx context.Context, id job.ID, lease store.Lease, cause error) fate {
+	ctx, done := b.lasting(ctx, lease.Until)
+	defer done()
 	claimed := store.Record{ID: id, Row: lifecycle.Row{Token: lease.Token}}
-	_, err := b.config.Jobs.Finish(ctx, claimed, lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true})
+	_, err := b.finish(ctx, &claimed, lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true})
 	if err != nil && !errors.Is(err, store.ErrLeaseLost) {
 		cause = errors.Join(cause, err)
 	}

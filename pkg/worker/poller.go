@@ -1,0 +1,242 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/nightshift-go/nightshift/pkg/backoff"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+)
+
+// receiveWaits lie between a receive that failed and the next.
+var receiveWaits = backoff.Policy{Base: time.Second, Floor: 100 * time.Millisecond, Cap: 20 * time.Second}
+
+// answerTime bounds the calls that answer a batch.
+const answerTime = 10 * time.Second
+
+// heldMargin is kept free at the end of the 12 hours that SQS lets a message be
+// held, for the answer. What job.MaxPolledTimeout leaves is for waiting one's turn.
+const heldMargin = (lifecycle.LongestInvisible - job.MaxPolledTimeout) / 2
+
+// A poll is what the pollers of one call of Poll share. The nil poll stands for
+// Lambda: nothing is kept, and nothing else runs in the process.
+type poll struct {
+	*Worker
+	config PollConfig
+	// receiving ends when no more messages are to be taken; end ends it.
+	receiving context.Context
+	end       context.CancelFunc
+	// room has places for the batches that run; a job that is to run alone
+	// takes all of them.
+	room   *semaphore.Weighted
+	places int64
+}
+
+// run starts the pollers and waits for them. Batches in which a handler is stuck
+// are answered last, right before the process exits.
+func (p *poll) run(ctx context.Context) error {
+	handlers, kill := context.WithCancelCause(ctx)
+	defer kill(nil)
+	var takers []*served
+	for _, s := range p.serving {
+		for range p.config.Pollers[s.Queue.Name] {
+			takers = append(takers, s)
+		}
+	}
+	p.places = int64(len(takers))
+	p.room = semaphore.NewWeighted(p.places)
+
+	stuck := make([]*batch, len(takers))
+	var pollers sync.WaitGroup
+	for i, s := range takers {
+		pollers.Go(func() { stuck[i] = p.work(handlers, s) })
+	}
+	through := make(chan struct{})
+	go func() { pollers.Wait(); close(through) }()
+	p.drain(ctx, through, kill)
+
+	var err error
+	for _, b := range stuck {
+		if b != nil {
+			b.settleOverruns(ctx)
+			p.answer(ctx, b)
+			err = ErrStuck
+		}
+	}
+	if err != nil {
+		p.Worker.config.Exit(1)
+	}
+	return err
+}
+
+// drain waits until the pollers are through. The handlers' contexts end when the
+// time to drain is over.
+func (p *poll) drain(ctx context.Context, through <-chan struct{}, kill context.CancelCauseFunc) {
+	<-p.receiving.Done()
+	logger := p.Worker.config.Logger
+	logger.InfoContext(ctx, "draining: nothing more is received", "for", p.config.Drain)
+	timer := time.NewTimer(p.config.Drain)
+	defer timer.Stop()
+	select {
+	case <-through:
+	case <-timer.C:
+		logger.WarnContext(ctx, "the time to drain is over: what still runs is given back")
+		kill(ErrShutdown)
+		<-through
+	}
+	logger.InfoContext(ctx, "drained")
+}
+
+// stopped tells whether nothing more is to be started.
+func (p *poll) stopped() bool { return p != nil && p.receiving.Err() != nil }
+
+// stop begins to drain.
+func (p *poll) stop() {
+	if p != nil {
+		p.end()
+	}
+}
+
+// enterAlone waits until nothing else runs in the process, and keeps it so until
+// leave is called. It is not ok when the process drains.
+func (p *poll) enterAlone() (leave func(), ok bool) {
+	if p == nil {
+		return func() {}, true
+	}
+	if p.room.Acquire(p.receiving, p.places) != nil {
+		return func() {}, false
+	}
+	return func() { p.room.Release(p.places) }, true
+}
+
+// keep starts a run's heartbeat.
+func (p *poll) keep(ctx context.Context, r *run) *keeper {
+	if p == nil {
+		return nil
+	}
+	k := &keeper{config: &p.Worker.config, run: r, hold: p.config.Hold, base: context.WithoutCancel(ctx)}
+	k.resume()
+	return k
+}
+
+// work takes batches from a queue, one after the other, until nothing more is to
+// be received. It gives the batch in which a handler is stuck, if there is one.
+func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
+	for !p.stopped() {
+		records, started := p.receive(s)
+		if len(records) == 0 {
+			continue
+		}
+		b := &batch{
+			Worker: p.Worker, poll: p, queue: s, records: records, fates: make([]fate, len(records)),
+			started: started, ends: started.Add(lifecycle.LongestInvisible - heldMargin),
+			alone: p.places == 1 && (len(records) == 1 || s.SideBySide() == 1),
+		}
+		release := b.holdMessages(ctx)
+		p.serve(ctx, b)
+		if b.stuck.Load() {
+			return b // and held on to
+		}
+		release()
+		p.answer(ctx, b)
+	}
+	return nil
+}
+
+// serve works through a batch. Where a job runs alone it waits for its end; what
+// is to drain by then starts nothing and only sorts its messages.
+func (p *poll) serve(ctx context.Context, b *batch) {
+	placed := p.room.Acquire(p.receiving, 1) == nil
+	b.runSideBySide(ctx)
+	if placed {
+		p.room.Release(1)
+	}
+	b.runAlone(ctx)
+}
+
+// receive asks for one batch until an answer comes. started is when it came.
+func (p *poll) receive(s *served) (records []record, started time.Time) {
+	ask := queue.Ask{Most: s.BatchSize(), Wait: queue.LongestPoll, Hide: p.config.hidden()}
+	for failures := 1; ; failures++ {
+		messages, err := p.ask(s, &ask)
+		if err == nil {
+			return recordsOf(messages), p.Worker.config.Now()
+		}
+		if p.stopped() {
+			return nil, time.Time{}
+		}
+		wait := receiveWaits.After(failures, p.Worker.config.Random)
+		p.Worker.config.Logger.WarnContext(p.receiving, "nothing could be received", "queue", s.Queue.Name, "wait", wait, "error", err.Error())
+		if !sleep(p.receiving, wait) {
+			return nil, time.Time{}
+		}
+	}
+}
+
+// ask receives once. From a FIFO queue each try has the same name, so that an
+// answer that was lost does not hold up its groups.
+func (p *poll) ask(s *served, ask *queue.Ask) ([]queue.Incoming, error) {
+	if s.Queue.FIFO && ask.Attempt == "" {
+		var err error
+		if ask.Attempt, err = p.Worker.config.Jobs.NewToken(); err != nil {
+			return nil, err
+		}
+	}
+	return p.config.Receiver.Receive(p.receiving, s.URL, *ask)
+}
+
+func recordsOf(messages []queue.Incoming) []record {
+	records := make([]record, len(messages))
+	for i, m := range messages {
+		records[i] = record{
+			MessageID: m.ID, Receipt: m.Receipt, Body: m.Body, Source: sourceSQS,
+			Receives: strconv.Itoa(m.Receives), Group: m.Group, Trace: m.Trace, Attributes: encodeAttributes(m.Attributes),
+		}
+	}
+	return records
+}
+
+// encodeAttributes gives message attributes as Lambda's events have them.
+func encodeAttributes(attributes map[string]queue.Attribute) string {
+	if len(attributes) == 0 {
+		return ""
+	}
+	encoded := make(map[string]eventAttribute, len(attributes))
+	for name, a := range attributes {
+		encoded[name] = eventAttribute(a)
+	}
+	data, err := json.Marshal(encoded)
+	if err != nil {
+		panic(err) // a map of strings and bytes
+	}
+	return string(data)
+}
+
+// answer says what becomes of a batch's messages: acknowledged ones are deleted,
+// failed ones hidden for their wait.
+func (p *poll) answer(ctx context.Context, b *batch) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	b.hideFailed(ctx)
+	var receipts []string
+	for i, fate := range b.fates {
+		if fate.acknowledged {
+			receipts = append(receipts, b.records[i].Receipt)
+		}
+	}
+	if len(receipts) == 0 {
+		return
+	}
+	for _, err := range p.config.Receiver.Delete(ctx, b.queue.URL, receipts) {
+		if err != nil {
+			b.Worker.config.Logger.WarnContext(ctx, "a message was not deleted: it comes again, and its job is found to have ended", "queue", b.queue.Queue.Name, "error", err.Error())
+		}
+	}
+}
