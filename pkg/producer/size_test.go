@@ -20,6 +20,8 @@ func FuzzRowBytes(f *testing.F) {
 	f.Add(`{"text":"é\uffff"}`, "ann", "Root=1-6931a3d0", "fingerprint", "key", group, int64(time.Hour), int64(7))
 	f.Add("\xff\xff\xff", "\xed\xa0\x80", "a\xc3", "\x00", "\xff", "~", int64(-1), int64(-9))
 	f.Add(strings.Repeat("x", 9000), strings.Repeat("é", 900), "", "", "", "", int64(400*24*time.Hour), int64(1)<<62)
+	f.Add(`{}`, strings.Repeat("\xff", 3000), strings.Repeat("\xed\xa0\x80", 1000), "", "", "", int64(0), int64(0))
+	f.Add(strings.Repeat("\xff", 3000), "", "", "", strings.Repeat("\xff", 200), strings.Repeat("g", 128), int64(0), int64(0))
 	f.Fuzz(func(t *testing.T, args, client, trace, fingerprint, key, group string, wait, max int64) {
 		id := job.IDOf([16]byte{1})
 		if group != "" {

@@ -27,9 +27,13 @@ func String(text string) Attribute { return Attribute{Type: "String", Text: text
 // binary tells which of the two values counts.
 func (a Attribute) binary() bool { return strings.HasPrefix(a.Type, "Binary") }
 
-// size is what SQS counts: name, type and value.
+// size is what SQS counts: name, type and value, as they are sent. A character that
+// is replaced may grow: U+FFFD has three bytes.
 func (a Attribute) size(name string) int {
-	return len(name) + len(a.Type) + len(a.Text) + len(a.Binary)
+	if a.binary() {
+		return len(name) + len(a.Type) + len(a.Binary)
+	}
+	return len(name) + len(a.Type) + len(Clean(a.Text))
 }
 
 // sdk gives the attribute as the SDK has it. Characters that SQS refuses are
