@@ -132,11 +132,15 @@ func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 // for. Comes back: the whole row; on failure the row as it was, which tells a
 // cancellation (running, my token) from a lost lease.
 func (j *Jobs) againWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
-	due := j.now().Add(outcome.Wait)
+	// A wait is rounded up; no wait is none, or SQS would make it a second.
+	due := fromMillis(j.now())
+	if outcome.Wait > 0 {
+		due = fromMillis(j.now().Add(outcome.Wait + time.Millisecond - 1))
+	}
 	set := "SET #state = :to, #not_before_ms = :due"
 	values := Item{
 		":running": running, ":token": text(claimed.Token),
-		":to": ended(outcome.To), ":due": ceilMillis(due),
+		":to": ended(outcome.To), ":due": millis(due),
 	}
 	if outcome.GiveBack {
 		set += ", #attempt = #attempt - :one"
@@ -156,7 +160,7 @@ func (j *Jobs) againWrite(claimed Record, outcome lifecycle.Outcome) (Write, err
 	}
 	if outcome.To == lifecycle.Scheduled {
 		set += ", #due_slot = :slot, #due_ms = :due"
-		values[":slot"] = text(slot(due.Add(time.Millisecond-1), shardOf(claimed.ID)))
+		values[":slot"] = text(slot(due, shardOf(claimed.ID)))
 	}
 	return update(claimed.rowKey(), set+" REMOVE #lease_until_ms",
 		"#state = :running AND #token = :token AND attribute_not_exists(#cancel_requested)", values), nil
