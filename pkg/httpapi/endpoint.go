@@ -36,6 +36,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -84,8 +85,8 @@ func (e endpoint) failure(ctx context.Context, r request, err error) response {
 	var p *problem
 	switch {
 	case errors.As(err, &p):
-	case errors.Is(err, store.ErrThrottled):
-		e.logger.WarnContext(ctx, "throttled", "request_id", r.id(), "error", err.Error())
+	case errors.Is(err, store.ErrThrottled), errors.Is(err, claimcheck.ErrUnavailable):
+		e.logger.WarnContext(ctx, "throttled, or without its storage", "request_id", r.id(), "error", err.Error())
 		p = throttled()
 	default:
 		e.logger.ErrorContext(ctx, "request failed", "request_id", r.id(), "route", r.RouteKey, "error", err.Error())

@@ -27,6 +27,9 @@ type Job struct {
 	MaxAttempts int `json:"max_attempts"`
 	// Result is what the handler gave, once the job is done.
 	Result json.RawMessage `json:"result,omitzero"`
+	// ResultURL is where to read the result instead, within LinkLife, where it
+	// is too large for an answer.
+	ResultURL string `json:"result_url,omitzero"`
 	// Error is why the job is dead, or why its last attempt failed.
 	Error *store.JobError `json:"error,omitzero"`
 	// CancelRequested tells that a running job was asked to stop.

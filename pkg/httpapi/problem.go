@@ -65,7 +65,7 @@ func internalError() *problem {
 	return newProblem(http.StatusInternalServerError, "internal", "something went wrong on our side; the request's id finds it in the logs")
 }
 
-// throttled answers for a table that refuses for the moment.
+// throttled answers for a table, or a storage, that refuses for the moment.
 func throttled() *problem {
 	return newProblem(http.StatusServiceUnavailable, "busy", "too many requests at the moment; try again later").retryAfter(2 * time.Second)
 }

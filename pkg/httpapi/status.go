@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -17,6 +18,9 @@ import (
 type JobsConfig struct {
 	// Jobs is where jobs are kept. Required.
 	Jobs *store.Jobs
+	// Objects is where results are that are too large for a job's row. Status
+	// needs it where workers have it.
+	Objects *claimcheck.Objects
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 	// Logger is for what clients are not told; default none.
@@ -75,12 +79,15 @@ func (s *Status) serve(ctx context.Context, r request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	headers["ETag"] = etagOf(answer.Body)
+	headers["ETag"] = etagOf(answer.Body + claimed(rec))
 	if known, ok := r.header("If-None-Match"); ok && matches(known, headers["ETag"]) {
 		delete(headers, "Content-Type")
 		return response{StatusCode: http.StatusNotModified, Headers: headers}, nil
 	}
-	return answer, nil
+	if rec.ResultObject == nil || r.method() == http.MethodHead {
+		return answer, nil
+	}
+	return s.withResult(ctx, r, rec, headers)
 }
 
 // own reads the job in the path, if it is the client's.

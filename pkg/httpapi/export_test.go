@@ -1,0 +1,4 @@
+package httpapi
+
+// SentBytes is for the fuzz test.
+var SentBytes = sentBytes
