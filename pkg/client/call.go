@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// mostAnswer bounds what is read of an answer, in bytes: Lambda's is 6 MB.
-const mostAnswer = 8 << 20
+// mostAnswer bounds what is read of an answer, in bytes: Lambda's is 6 MB, and
+// results that are fetched from storage end at 16 MiB.
+const mostAnswer = 17 << 20
 
 // call is a request that may be sent more than once.
 type call struct {

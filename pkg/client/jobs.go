@@ -25,6 +25,9 @@ type Job struct {
 	// Progress and Result are the task's own.
 	Progress json.RawMessage `json:"progress"`
 	Result   json.RawMessage `json:"result"`
+	// ResultURL is where a result was that is too large for an answer: Status,
+	// Wait and Watch have fetched it into Result.
+	ResultURL string `json:"result_url"`
 	// Error is why the job is dead, or why its last attempt failed.
 	Error           *JobError `json:"error"`
 	CancelRequested bool      `json:"cancel_requested"`
@@ -88,7 +91,25 @@ func (c *Client) Status(ctx context.Context, id job.ID) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	return decodeJob(a)
+	return c.whole(ctx, a)
+}
+
+// whole reads a job, and fetches its result where the answer only leads to it. The
+// link is all that is needed: neither the API's headers nor its cookies go along.
+func (c *Client) whole(ctx context.Context, a answer) (Job, error) {
+	j, err := decodeJob(a)
+	if err != nil || j.ResultURL == "" {
+		return j, err
+	}
+	result, err := c.do(ctx, call{method: http.MethodGet, url: j.ResultURL, header: http.Header{}, done: is(http.StatusOK)})
+	if err != nil {
+		return j, fmt.Errorf("client: fetching the result of job %s: %w", j.ID, err)
+	}
+	if !json.Valid(result.body) {
+		return j, fmt.Errorf("client: the result of job %s is no JSON", j.ID)
+	}
+	j.Result = result.body
+	return j, nil
 }
 
 // Cancel cancels a job, or asks a running one to stop: it then shows

@@ -36,7 +36,7 @@ func (c *Client) Watch(ctx context.Context, id job.ID, seen func(Job)) (Job, err
 			return j, err
 		}
 		if a.status == http.StatusOK {
-			if j, err = decodeJob(a); err != nil {
+			if j, err = c.whole(ctx, a); err != nil {
 				return j, err
 			}
 			if tag := a.header.Get("ETag"); tag != "" {
