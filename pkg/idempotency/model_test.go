@@ -28,7 +28,7 @@ type model struct {
 // caller is somebody who is in fn.
 type caller struct {
 	key, payload, owner, answer int
-	resume             func() (receipt, error)
+	resume                      func() (receipt, error)
 }
 
 const (
