@@ -60,7 +60,8 @@ func (id ID) Group() (queue, group string, ok bool) {
 	}
 	parts := strings.Split(string(id), ".")
 	decoded, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
+	// The decoder passes over line ends and spare bits: a group has one spelling.
+	if err != nil || base64.RawURLEncoding.EncodeToString(decoded) != parts[1] {
 		return "", "", false
 	}
 	return parts[0], string(decoded), true
