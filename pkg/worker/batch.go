@@ -21,8 +21,10 @@ type batch struct {
 	fates []fate
 	// alone tells that a job of this batch has no other beside it in the process.
 	alone bool
-	// poll received the batch; nil for an invocation of Lambda's.
-	poll *poll
+	// poll received the batch; nil for an invocation of Lambda's. release ends
+	// the holding of its messages.
+	poll    *poll
+	release func()
 
 	// started and ends bound the handlers' time, leaseEnds the leases; ends and
 	// leaseEnds are zero for an invocation without a deadline, and leaseEnds is

@@ -66,6 +66,7 @@ func (p *poll) run(ctx context.Context) error {
 	for _, b := range stuck {
 		if b != nil {
 			b.settleOverruns(ctx)
+			b.release()
 			p.answer(ctx, b)
 			err = ErrStuck
 		}
@@ -127,7 +128,8 @@ func (p *poll) keep(ctx context.Context, r *run) *keeper {
 }
 
 // work takes batches from a queue, one after the other, until nothing more is to
-// be received. It gives the batch in which a handler is stuck, if there is one.
+// be received. It gives the batch in which a handler is stuck, if there is one,
+// whose messages and leases are still held.
 func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
 	for !p.stopped() {
 		records, started := p.receive(s)
@@ -139,12 +141,12 @@ func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
 			started: started, ends: started.Add(lifecycle.LongestInvisible - heldMargin),
 			alone: p.places == 1 && (len(records) == 1 || s.SideBySide() == 1),
 		}
-		release := b.holdMessages(ctx)
+		b.release = b.holdMessages(ctx)
 		p.serve(ctx, b)
 		if b.stuck.Load() {
-			return b // and held on to
+			return b
 		}
-		release()
+		b.release()
 		p.answer(ctx, b)
 	}
 	return nil
