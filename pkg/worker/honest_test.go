@@ -13,7 +13,6 @@ import (
 	"github.com/nightshift-go/nightshift/internal/fault"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
-	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
