@@ -10,8 +10,8 @@
 // One queue's failures never stand in another's way. What its queue does not take
 // for now (throttled, missing, access denied) is set aside: the row is parked for
 // a minute or two, and the sweep brings it back. A message that SQS refuses for
-// its own sake makes its job dead, with the reason. A letter that can't be sent
-// stays on its row, where the sweep finds it. Only where setting aside fails too
+// its own sake makes its job dead, with the reason. A letter that can't be sent is
+// put off, and comes up with what is due. Only where setting aside fails too
 // is a record reported as failed; Lambda then delivers again from that record on.
 // A row that can't be read would read no better then: it is logged and passed
 // over.

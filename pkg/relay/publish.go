@@ -87,9 +87,7 @@ func (r *Relay) handled(ctx context.Context, t *target, e entry, err error) bool
 	case err == nil:
 		return true
 	case t.letters:
-		// The row keeps asking, and the sweep hears it.
-		r.config.Logger.ErrorContext(ctx, "a letter could not be sent; the sweep tries again", "job", e.row.ID, "error", err.Error())
-		return true
+		return r.putOff(ctx, e, err)
 	case messageAtFault(err):
 		return r.giveUp(ctx, e, err)
 	case t.fifo:
@@ -105,6 +103,26 @@ func (r *Relay) noteLetter(ctx context.Context, e entry) bool {
 	if err := r.config.Jobs.LetterSent(ctx, e.row.ID, e.row.Publication.N); err != nil {
 		r.config.Logger.WarnContext(ctx, "a letter is out, which could not be noted", "job", e.row.ID, "error", err.Error())
 	}
+	return true
+}
+
+// longestPutOff bounds the wait of a letter.
+const longestPutOff = time.Hour
+
+// putOff lets a letter that could not be sent come up again with what is due. It
+// waits half as long as its job is dead, so that a dead-letter queue which is gone
+// for days costs little. Where that fails too, the row keeps asking, and the
+// sweep's scan hears it.
+func (r *Relay) putOff(ctx context.Context, e entry, cause error) bool {
+	now := r.config.Now()
+	wait := min(max(now.Sub(e.row.Finished)/2, r.config.SetAside), longestPutOff)
+	until := now.Add(wait + time.Duration(r.config.Random()*float64(wait)))
+	put, err := r.config.Jobs.PutOffLetter(ctx, e.row, until)
+	if err != nil {
+		r.config.Logger.ErrorContext(ctx, "a letter could neither be sent nor put off; the scan finds it", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
+		return true
+	}
+	r.config.Logger.ErrorContext(ctx, "a letter could not be sent", "job", e.row.ID, "put_off", put, "until", until, "error", cause.Error())
 	return true
 }
 

@@ -95,6 +95,9 @@ func TestLetters(t *testing.T) {
 	if rec.Publication == nil {
 		t.Fatal("the letter is not out, and its row no longer asks")
 	}
+	if due := w.dueSoon(); len(due) != 1 || due[0].ID != id || time.Until(due[0].Due) < 59*time.Second {
+		t.Errorf("the letter is not put off: %+v", due)
+	}
 	w.sqs.refuse = nil
 	if ok, err := w.jobs.RepublishLetter(t.Context(), rec); !ok || err != nil {
 		t.Fatal(ok, err)

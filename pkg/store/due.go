@@ -44,12 +44,16 @@ func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.
 	return due, page.Next, nil
 }
 
-// Promote hands a scheduled job that is due, or soon will be, to its queue. It
-// does nothing (false) where the job was moved, cancelled or promoted since.
+// Promote hands a scheduled job that is due, or soon will be, to its queue; of a
+// dead one, it asks for the letter that was put off. It does nothing (false) where
+// the job was moved, cancelled or promoted since.
 func (j *Jobs) Promote(ctx context.Context, due DueJob) (bool, error) {
 	rec, err := j.Get(ctx, due.ID)
 	if err != nil {
 		return false, ignoreNotFound(err)
+	}
+	if rec.State == lifecycle.Dead {
+		return j.promoteLetter(ctx, rec, due)
 	}
 	if rec.State != lifecycle.Scheduled || rec.NotBefore.UnixMilli() != due.ms {
 		return false, nil

@@ -73,7 +73,7 @@ func (j *Jobs) RepublishLetter(ctx context.Context, found Record) (bool, error) 
 	// letter was noted as sent, the job redriven, or the letter asked for again
 	// by another.
 	_, lost, err := j.write(ctx, "publishing the letter of", found.ID, update(KeyOf(found.ID),
-		"SET #n = :n, #publish = :publish", "#state = :dead AND #n = :seen AND #publish.#n = :seen",
+		"SET #n = :n, #publish = :publish REMOVE #due_slot, #due_ms", "#state = :dead AND #n = :seen AND #publish.#n = :seen",
 		Item{
 			":dead": text(string(lifecycle.Dead)), ":seen": number(found.N), ":n": number(found.N + 1),
 			":publish": Publication{To: ToLetters(found.Queue), N: found.N + 1, At: j.now()}.value(),
@@ -87,7 +87,7 @@ func (j *Jobs) LetterSent(ctx context.Context, id job.ID, n int64) error {
 	condition := "#state = :dead AND #publish.#n = :n"
 	// Key: the job's. Condition: dead, and this publication waits. A lost race:
 	// noted before, or redriven meanwhile.
-	_, _, err := j.write(ctx, "noting the letter of", id, update(KeyOf(id), "REMOVE #publish", condition,
+	_, _, err := j.write(ctx, "noting the letter of", id, update(KeyOf(id), "REMOVE #publish, #due_slot, #due_ms", condition,
 		Item{":dead": text(string(lifecycle.Dead)), ":n": number(n)}))
 	return err
 }
@@ -124,7 +124,7 @@ func (j *Jobs) Redrive(ctx context.Context, found Record) (bool, error) {
 	// another.
 	w := update(KeyOf(found.ID),
 		"SET #state = :queued, #attempt = :zero, #deaths = :zero, "+again+
-			" REMOVE #error, #finished_ms, #ttl, #cancel_requested, #started_ms, #progress",
+			" REMOVE #error, #finished_ms, #ttl, #cancel_requested, #started_ms, #progress, #due_slot, #due_ms",
 		"#state = :dead AND #n = :seen", values)
 	if found.Unique != "" {
 		return j.redriveUnique(ctx, found, w)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/nightshift-go/nightshift/pkg/deadletter"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -115,8 +116,9 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 	}
 	var remedy func(context.Context, store.Record) (bool, error)
 	switch {
-	case m.Letter != nil && rec.State == lifecycle.Dead:
-		remedy = b.config.Jobs.Redrive
+	case m.Letter != nil && rec.State == lifecycle.Dead: // it came back to its job's queue
+		_, err := deadletter.Redrive(ctx, b.config.Jobs, m)
+		return rec, err
 	case rec.State == lifecycle.Queued:
 		remedy = b.config.Jobs.Republish
 	case rec.State == lifecycle.Running && b.config.Now().Before(rec.LeaseUntil.Add(lifecycle.LeaseMargin)):

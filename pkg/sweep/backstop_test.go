@@ -58,6 +58,7 @@ func moved(t *testing.T, m queue.Message) events.SQSEvent {
 }
 
 func TestWhatComesToTheBackstop(t *testing.T) {
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where the simulated clock starts
 	die := func(w *world, id job.ID) {
 		w.finish(w.claim(id, time.Minute), lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New("boom")})
 	}
@@ -76,7 +77,8 @@ func TestWhatComesToTheBackstop(t *testing.T) {
 		{"done", func(w *world, id job.ID) { w.finish(w.claim(id, time.Minute), lifecycle.Outcome{To: lifecycle.Done}) }, 0, nil, 0, lifecycle.Done, 1},
 		{"dead", die, 0, nil, 0, lifecycle.Dead, 2},
 		{"scheduled", nil, time.Hour, nil, 0, lifecycle.Scheduled, 0},
-		{"a letter of a dead job", die, 0, &queue.Letter{}, 0, lifecycle.Queued, 3},
+		{"a letter of a dead job", die, 0, &queue.Letter{DiedAt: begin}, 0, lifecycle.Queued, 3},
+		{"a letter of an earlier death", die, 0, &queue.Letter{DiedAt: begin.Add(-time.Hour)}, 0, lifecycle.Dead, 2},
 		{"a letter of a running job", func(w *world, id job.ID) { w.claim(id, -time.Minute) }, 0, &queue.Letter{}, 0, lifecycle.Queued, 2},
 	}
 	for _, tt := range tests {

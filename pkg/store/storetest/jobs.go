@@ -28,6 +28,8 @@ func runJobs(t *testing.T, construct Constructor) {
 		"retry soon and retry later":                 retries,
 		"continue and snooze give the attempt back":  givesBack,
 		"a dead job asks for its letter":             letter,
+		"a letter that is put off comes up again":    putOffLetter,
+		"a letter that was put off is due no more":   putOffLetterEnds,
 		"redrive starts anew":                        redrive,
 		"cancel a waiting job":                       cancelWaiting,
 		"cancel a running job":                       cancelRunning,
