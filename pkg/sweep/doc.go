@@ -15,5 +15,8 @@
 // its queue holds nothing that is visible, or jobs that were made later than that
 // have been started before it. (Where nobody counts the queue, six hours do.)
 //
+// Where arguments and results are kept as objects (package claimcheck), it goes
+// through those once a day as well, and deletes what no row names any more.
+//
 // Backstop serves the queue to which SQS moves what was received too often.
 package sweep

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -58,6 +59,9 @@ type Config struct {
 	Waits Waits
 	// SegmentsPerRun is the most that a run scans; default SegmentsPerRun.
 	SegmentsPerRun int
+	// Objects is where arguments and results are that are too large for their
+	// rows; those that no row names any more are deleted. Without it none are.
+	Objects *claimcheck.Objects
 	// Logger takes what was done; default slog.Default().
 	Logger *slog.Logger
 	// Now is the clock; default time.Now.
@@ -90,19 +94,20 @@ func New(config Config) (*Sweep, error) {
 }
 
 // Handle makes one run. It takes no notice of the event: a schedule's says
-// nothing but the time. The promotion of what is due and the scan run side by
-// side, so that neither starves the other; an error of either is an error of the
-// run, and the next does what was left.
+// nothing but the time. The promotion of what is due, the scan and the collection
+// of objects run side by side, so that none starves another; an error of any is an
+// error of the run, and the next does what was left.
 func (s *Sweep) Handle(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-StopBefore))
 		defer cancel()
 	}
-	healed := make(chan error, 1)
+	healed, collected := make(chan error, 1), make(chan error, 1)
 	go func() { healed <- s.heal(ctx) }()
+	go func() { collected <- s.collect(ctx) }()
 	due := s.promoteDue(ctx)
-	if err := errors.Join(due, <-healed); err != nil {
+	if err := errors.Join(due, <-healed, <-collected); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	return nil
