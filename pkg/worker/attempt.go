@@ -12,16 +12,17 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// unknownTaskWait is the wait of a job whose task this worker does not know: a
-// deployment is under way, and another version may know it.
-const unknownTaskWait = time.Minute
+// newerWait is the wait of a job whose task, or whose version of the task's
+// arguments, this worker does not know: a deployment is under way, and newer workers
+// do.
+const newerWait = time.Minute
 
 // attempt runs a claimed job and writes how it ended.
 func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate {
 	h, known := b.handlers[rec.Task]
-	if !known {
-		b.config.Logger.ErrorContext(ctx, "no handler for the task: the job waits for a version that has one", "job", rec.ID, "task", rec.Task)
-		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: unknownTaskWait, GiveBack: true})
+	if !known || rec.Version > h.definition.Policy.Version {
+		b.config.Logger.ErrorContext(ctx, "no handler for the task, or for this version of its arguments: the job waits for a worker that has one", "job", rec.ID, "task", rec.Task, "version", rec.Version)
+		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: newerWait, GiveBack: true})
 	}
 	started := b.config.Now()
 	current := &run{jobs: b.config.Jobs, rec: rec}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
-	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -15,32 +14,36 @@ type Handler struct {
 	// open decodes a job's arguments and gives the call of the function; nil
 	// where there is no function.
 	open func(rec *store.Record) (call, error)
+	// mistakes are those in the steps between versions of the arguments.
+	mistakes error
 }
 
 // A call is one run of a handler's function.
 type call func(ctx context.Context) (result any, err error)
 
 // Handle does the jobs of a task with f. f may be called by many goroutines at
-// once. Its context ends before the lease does.
-func Handle[A any](task job.Task[A], f func(ctx context.Context, j *job.Job[A]) error) Handler {
+// once. Its context ends before the lease does. steps are for jobs that were
+// enqueued with earlier versions of the arguments (Upgrade).
+func Handle[A any](task job.Task[A], f func(ctx context.Context, j *job.Job[A]) error, steps ...Step) Handler {
 	if f == nil {
 		return Handler{definition: task.Definition()}
 	}
-	return handler(task.Definition(), func(ctx context.Context, j *job.Job[A]) (any, error) { return nil, f(ctx, j) })
+	return handler(task.Definition(), func(ctx context.Context, j *job.Job[A]) (any, error) { return nil, f(ctx, j) }, steps)
 }
 
 // HandleResult is Handle for a task whose result is kept with the job, as JSON of
 // at most MaxResult bytes.
-func HandleResult[A, R any](task job.ResultTask[A, R], f func(ctx context.Context, j *job.Job[A]) (R, error)) Handler {
+func HandleResult[A, R any](task job.ResultTask[A, R], f func(ctx context.Context, j *job.Job[A]) (R, error), steps ...Step) Handler {
 	if f == nil {
 		return Handler{definition: task.Definition()}
 	}
-	return handler(task.Definition(), func(ctx context.Context, j *job.Job[A]) (any, error) { return f(ctx, j) })
+	return handler(task.Definition(), func(ctx context.Context, j *job.Job[A]) (any, error) { return f(ctx, j) }, steps)
 }
 
-func handler[A any](definition job.Definition, f func(ctx context.Context, j *job.Job[A]) (any, error)) Handler {
-	return Handler{definition: definition, open: func(rec *store.Record) (call, error) {
-		j, err := open[A](rec)
+func handler[A any](definition job.Definition, f func(ctx context.Context, j *job.Job[A]) (any, error), steps []Step) Handler {
+	ladder, mistakes := climb(definition, steps)
+	return Handler{definition: definition, mistakes: mistakes, open: func(rec *store.Record) (call, error) {
+		j, err := open[A](rec, ladder, definition.Policy.Version)
 		if err != nil {
 			return nil, err
 		}
@@ -50,8 +53,8 @@ func handler[A any](definition job.Definition, f func(ctx context.Context, j *jo
 
 // open makes of a row what a handler is given. Arguments that don't decode never
 // will: the job is dead.
-func open[A any](rec *store.Record) (*job.Job[A], error) {
-	args, err := payload.Decode[A](rec.Args)
+func open[A any](rec *store.Record, steps ladder, current int) (*job.Job[A], error) {
+	args, err := arguments[A](steps, current, rec)
 	if err != nil {
 		return nil, permanent("bad_arguments", fmt.Errorf("the arguments do not fit the task: %w", err))
 	}

@@ -116,7 +116,7 @@ func (c Config) withDefaults() Config {
 // add registers a handler and the queue of its task.
 func (w *Worker) add(h Handler) error {
 	name, q := h.definition.Name, h.definition.Policy.Queue
-	problems := []error{h.definition.Validate()}
+	problems := []error{h.definition.Validate(), h.mistakes}
 	if h.open == nil {
 		problems = append(problems, fmt.Errorf("worker: the handler of task %q is nil", name))
 	}
