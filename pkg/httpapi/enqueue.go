@@ -30,6 +30,12 @@ type EnqueueConfig struct {
 	// same in all processes and for ever; with another secret, keys that were
 	// used before are new.
 	Secret []byte
+	// RequireKey refuses requests without an Idempotency-Key (400), where every
+	// client is to be able to send a request again.
+	RequireKey bool
+	// KeyDocs is the URL of a page that tells clients about keys; errors about
+	// keys then link to it. Default none.
+	KeyDocs string
 	// Logger is for what clients are not told; default none.
 	Logger *slog.Logger
 }
@@ -37,10 +43,12 @@ type EnqueueConfig struct {
 // Enqueue answers POST /jobs/{task}: it makes a job of a public task. Nothing is
 // written but the job's row, and nothing at all where it answers an error.
 //
-// A request with an Idempotency-Key makes one job, however often it is sent: for
-// as long as the job's row is kept (store.DoneRetention after its end) the first
+// A request with an Idempotency-Key makes one job, however often it is sent, also
+// at the same time: for as long as the job's row is kept
+// (lifecycle.DoneRetention after its end, DeadRetention where it is dead) the first
 // answer is given again. The key is the client's and the route's; the same key
 // with other arguments is 422. Requests that were refused claim no key.
+// https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
 //
 // It may be used by many goroutines.
 type Enqueue struct {
@@ -51,7 +59,7 @@ type Enqueue struct {
 // NewEnqueue makes the handler. It reports every mistake in the configuration at
 // once.
 func NewEnqueue(config EnqueueConfig) (*Enqueue, error) {
-	problems := []error{checkSecret(config.Secret)}
+	problems := []error{checkSecret(config.Secret), checkDocs(config.KeyDocs)}
 	if config.Producer == nil {
 		problems = append(problems, errors.New("httpapi: EnqueueConfig.Producer is nil: make it with producer.New"))
 	} else {
@@ -111,7 +119,7 @@ func (e *Enqueue) serve(ctx context.Context, r request) (response, error) {
 	}
 	rec, _, err := e.config.Producer.Make(ctx, job.Request{Definition: o.task, Arguments: o.args}, options...)
 	if err != nil {
-		return response{}, explain(err)
+		return response{}, e.explain(err)
 	}
 	e.logger.DebugContext(ctx, "accepted", "request_id", r.id(), "job", string(rec.ID), "task", rec.Task)
 	return accepted(rec)
@@ -123,7 +131,7 @@ func (e *Enqueue) refuse(ctx context.Context, r request, o order, d admission.De
 	if o.id != "" {
 		rec, ok, err := e.config.Producer.Earlier(ctx, o.task.Name, o.id, o.fingerprint)
 		if err != nil {
-			return response{}, explain(err)
+			return response{}, e.explain(err)
 		}
 		if ok {
 			return accepted(rec)
@@ -151,15 +159,30 @@ func (e *Enqueue) understand(ctx context.Context, r request) (order, error) {
 		return order{}, err
 	}
 	o := order{task: task, args: args, client: client, trace: r.trace(ctx)}
-	if header, ok := r.header("Idempotency-Key"); ok {
-		key, err := parseKey(header)
-		if err != nil {
-			return order{}, badRequest("malformed-idempotency-key", err.Error())
-		}
+	key, ok, err := e.key(r)
+	if err != nil {
+		return order{}, err
+	}
+	if ok {
 		o.id = idFor(e.config.Secret, client, "POST /jobs/"+task.Name, key)
 		o.fingerprint = fingerprintOf(args)
 	}
 	return o, nil
+}
+
+// key gives the request's Idempotency-Key; ok is false where it has none.
+func (e *Enqueue) key(r request) (key string, ok bool, err error) {
+	header, ok := r.header("Idempotency-Key")
+	if !ok {
+		if e.config.RequireKey {
+			return "", false, badRequest("idempotency-key-missing", "this operation requires an Idempotency-Key, so that it can be sent again").docs(e.config.KeyDocs)
+		}
+		return "", false, nil
+	}
+	if key, err = parseKey(header); err != nil {
+		return "", false, badRequest("malformed-idempotency-key", err.Error()).docs(e.config.KeyDocs)
+	}
+	return key, true, nil
 }
 
 // arguments decodes the body as the task's arguments, strictly, has them check
@@ -171,7 +194,7 @@ func (e *Enqueue) arguments(task job.Definition, body []byte) (json.RawMessage, 
 	}
 	args, err := e.config.Producer.Arguments(job.Request{Definition: task, Arguments: value})
 	if err != nil {
-		return nil, explain(err)
+		return nil, e.explain(err)
 	}
 	return args, nil
 }
@@ -182,14 +205,14 @@ func wrongFields(err error) *problem {
 
 // explain makes a problem of what is the request's fault, and leaves other errors
 // as they are.
-func explain(err error) error {
+func (e *Enqueue) explain(err error) error {
 	switch {
 	case errors.Is(err, producer.ErrArguments):
 		return badRequest("wrong-fields", strings.TrimPrefix(err.Error(), producer.ErrArguments.Error()+": "))
 	case errors.Is(err, producer.ErrTooLarge):
 		return newProblem(http.StatusRequestEntityTooLarge, "too-large", "the arguments are too large; large input goes into object storage, and only its key is sent")
 	case errors.Is(err, producer.ErrOtherRequest):
-		return newProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "this Idempotency-Key was used before with other arguments")
+		return newProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "this Idempotency-Key was used before with other arguments").docs(e.config.KeyDocs)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,12 +54,13 @@ var (
 // driver counts calls and fails when told to.
 type driver struct {
 	store.Driver
+	mu            sync.Mutex
 	writes, reads int
 	fail          error
 }
 
 func (d *driver) Write(ctx context.Context, w store.Write) (store.Item, error) {
-	d.writes++
+	d.count(&d.writes)
 	if d.fail != nil {
 		return nil, d.fail
 	}
@@ -66,11 +68,17 @@ func (d *driver) Write(ctx context.Context, w store.Write) (store.Item, error) {
 }
 
 func (d *driver) Get(ctx context.Context, key store.Item) (store.Item, error) {
-	d.reads++
+	d.count(&d.reads)
 	if d.fail != nil {
 		return nil, d.fail
 	}
 	return d.Driver.Get(ctx, key)
+}
+
+func (d *driver) count(calls *int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	*calls++
 }
 
 // presigner notes what it was asked for.
@@ -101,7 +109,7 @@ type api struct {
 	uploads *httpapi.Uploads
 }
 
-func newAPI(t testing.TB) *api {
+func newAPI(t testing.TB, edits ...func(*httpapi.EnqueueConfig)) *api {
 	t.Helper()
 	a := &api{
 		t: t, now: time.Date(2026, 11, 29, 16, 20, 0, 123_000_000, time.UTC),
@@ -118,10 +126,14 @@ func newAPI(t testing.TB) *api {
 	problems[1] = err
 	p, err := producer.New(producer.Config{Jobs: a.jobs, Now: clock}, resizeTask, otherTask, secretTask)
 	problems[2] = err
-	a.enqueue, problems[3] = httpapi.NewEnqueue(httpapi.EnqueueConfig{
+	enqueue := httpapi.EnqueueConfig{
 		Producer: p, Gates: map[string]*admission.Gate{"photos": gate},
 		Secret: []byte("sixteen bytes or more"), Logger: logger,
-	})
+	}
+	for _, edit := range edits {
+		edit(&enqueue)
+	}
+	a.enqueue, problems[3] = httpapi.NewEnqueue(enqueue)
 	config := httpapi.JobsConfig{Jobs: a.jobs, Now: clock, Logger: logger}
 	a.status, problems[4] = httpapi.NewStatus(config)
 	a.cancel, problems[5] = httpapi.NewCancel(config)

@@ -25,6 +25,9 @@ type Job struct {
 	// Attempts counts the runs so far; MaxAttempts is how many there may be.
 	Attempts    int `json:"attempts"`
 	MaxAttempts int `json:"max_attempts"`
+	// Progress is what the handler last told of how far it has come
+	// (worker.Progress).
+	Progress json.RawMessage `json:"progress,omitzero"`
 	// Result is what the handler gave, once the job is done.
 	Result json.RawMessage `json:"result,omitzero"`
 	// ResultURL is where to read the result instead, within LinkLife, where it
@@ -46,7 +49,7 @@ func view(rec store.Record) Job {
 	return Job{
 		ID: rec.ID, Task: rec.Task, State: rec.State, StatusURL: statusURL(rec.ID),
 		Attempts: rec.Attempt, MaxAttempts: rec.MaxAttempts,
-		Result: rec.Result, Error: told(rec.Error), CancelRequested: rec.CancelRequested,
+		Progress: rec.Progress, Result: rec.Result, Error: told(rec.Error), CancelRequested: rec.CancelRequested,
 		CreatedAt: stamp(rec.Created), StartedAt: stamp(rec.Started), FinishedAt: stamp(rec.Finished),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -96,6 +97,17 @@ func fingerprintOf(args []byte) string {
 func checkSecret(secret []byte) error {
 	if len(secret) < LeastSecret {
 		return fmt.Errorf("httpapi: the secret has %d bytes: at least %d random ones", len(secret), LeastSecret)
+	}
+	return nil
+}
+
+// checkDocs holds the address of a page to what can stand in a Link header.
+func checkDocs(page string) error {
+	if page == "" {
+		return nil
+	}
+	if u, err := url.Parse(page); err != nil || !u.IsAbs() || strings.ContainsAny(page, "<>\" ") {
+		return fmt.Errorf("httpapi: EnqueueConfig.KeyDocs %.80q is no absolute URL", page)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func TestMistakesAreReportedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, enqueue := httpapi.NewEnqueue(httpapi.EnqueueConfig{Producer: p, Secret: []byte("short")})
+	_, enqueue := httpapi.NewEnqueue(httpapi.EnqueueConfig{Producer: p, Secret: []byte("short"), KeyDocs: "docs/keys"})
 	_, empty := httpapi.NewEnqueue(httpapi.EnqueueConfig{})
 	_, status := httpapi.NewStatus(httpapi.JobsConfig{})
 	_, cancel := httpapi.NewCancel(httpapi.JobsConfig{})
@@ -27,7 +27,7 @@ func TestMistakesAreReportedAtOnce(t *testing.T) {
 		err  error
 		says []string
 	}{
-		"enqueue": {enqueue, []string{"secret has 5 bytes", `"photo.resize" is public and its queue "photos" has no gate`, "first-in-first-out"}},
+		"enqueue": {enqueue, []string{"secret has 5 bytes", `"photo.resize" is public and its queue "photos" has no gate`, "first-in-first-out", "docs/keys"}},
 		"empty":   {empty, []string{"secret has 0 bytes", "Producer"}},
 		"status":  {status, []string{"Jobs"}},
 		"cancel":  {cancel, []string{"Jobs"}},

@@ -42,6 +42,14 @@ func (p *problem) with(header, value string) *problem {
 	return p
 }
 
+// docs links to a page about the problem, if there is one (RFC 8288).
+func (p *problem) docs(url string) *problem {
+	if url == "" {
+		return p
+	}
+	return p.with("Link", "<"+url+`>; rel="describedby"`)
+}
+
 func (p *problem) retryAfter(wait time.Duration) *problem {
 	return p.with("Retry-After", seconds(wait))
 }
