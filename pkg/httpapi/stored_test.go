@@ -44,3 +44,22 @@ func FuzzStoredArguments(f *testing.F) {
 		}
 	})
 }
+
+// A body counts by what it says: the order of its fields and its white space are
+// nothing, every digit is something, and a whole number is written as one.
+func TestTheSameBodyIsTheSameRequest(t *testing.T) {
+	a := newAPI(t)
+	first := a.accept(body(`{"key":"a","page":1}`))
+	for _, same := range []string{`{"page":1,"key":"a"}`, "\n{ \"page\" :\t1,\"key\":\"a\" }", `{"key":"\u0061","page":1}`} {
+		if id := a.accept(body(same)); id != first {
+			t.Errorf("%q is another request", same)
+		}
+	}
+	for other, status := range map[string]int{
+		`{"key":"a","page":2}`: 422, `{"key":"a"}`: 422, `{"key":"A","page":1}`: 422,
+		`{"key":"a","page":1.0}`: 400, `{"key":"a","page":1e0}`: 400, `{"key":"a","page":"1"}`: 400,
+	} {
+		r := event(t, "enqueue", body(other))
+		isProblem(t, r, a.send(a.enqueue.Handle, r), status)
+	}
+}
