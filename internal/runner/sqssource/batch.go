@@ -51,6 +51,9 @@ func (s *Source) choose(ctx context.Context, messages []types.Message) (wanted [
 			dropped = append(dropped, m)
 		}
 	}
+	if len(dropped) > 0 {
+		s.config.Log(fmt.Sprintf("%d messages match no filter and are deleted, as Lambda does; a mistake in a pattern loses messages", len(dropped)))
+	}
 	s.remove(ctx, dropped)
 	return wanted, records
 }
