@@ -194,6 +194,12 @@ func TestMistakes(t *testing.T) {
 				slow.ServiceTime = time.Hour
 				p.Tasks = []job.Defined{job.Define[struct{}]("slow", job.Policy{Queue: slow})}
 			})},
+		{"a mapping of a queue that processes poll", "gets no function and no mapping",
+			worker(func(p *constructs.WorkerQueueProps) {
+				films := mails
+				films.Polled = true
+				p.Queue, p.Tasks = films, []job.Defined{job.Define[struct{}]("film.cut", job.Policy{Queue: films, Timeout: 5 * time.Hour})}
+			})},
 		{"not built", "run `make build` first", func(t *testing.T, s *shop) {
 			constructs.NewFunction(s.stack, "F", constructs.FunctionProps{Name: "f", Assets: t.TempDir(), Timeout: time.Second})
 		}},

@@ -89,6 +89,9 @@ func planned(path string, props WorkerQueueProps) sizing.Plan {
 	if !known {
 		refuse(path, "none of Tasks has the queue %q", props.Queue.Name)
 	}
+	if plan.Queue.Polled {
+		refuse(path, "processes poll the queue %q (Polled), and its tasks may take longer than a function: it gets no function and no mapping", plan.Queue.Name)
+	}
 	if props.Backstop.Queue == nil || props.Backstop.fifo != props.Queue.FIFO {
 		refuse(path, "it needs a Backstop of the same kind: FIFO %v", props.Queue.FIFO)
 	}

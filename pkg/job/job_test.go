@@ -160,3 +160,26 @@ func ExampleFail() {
 	fmt.Println(errors.As(err, &fail), err)
 	// Output: true the photo is cut off
 }
+
+// Where processes poll the queue a run may take longer than a function lives.
+func TestTimeouts(t *testing.T) {
+	polled := func(q job.Queue) job.Queue { q.Polled = true; return q }
+	queue := job.Queue{Name: "films", PeakArrivals: 1, ServiceTime: time.Second, LongestWait: time.Minute}
+	for _, tt := range []struct {
+		queue   job.Queue
+		timeout time.Duration
+		want    string // of the error; empty: there is none
+	}{
+		{queue, job.MaxTimeout, ""},
+		{queue, job.MaxTimeout + 1, "or has a queue that processes poll"},
+		{polled(queue), job.MaxTimeout + 1, ""},
+		{polled(queue), job.MaxPolledTimeout, ""},
+		{polled(queue), job.MaxPolledTimeout + 1, "it is at most 11h50m0s"},
+		{queue, job.MaxPolledTimeout + 1, "Continue"},
+	} {
+		err := job.Policy{Queue: tt.queue, Timeout: tt.timeout}.Validate()
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, polled %v: %v, want %q", tt.timeout, tt.queue.Polled, err, tt.want)
+		}
+	}
+}

@@ -46,7 +46,8 @@ type Plan struct {
 	DrainRate job.Rate
 	// Limit is how many jobs may wait.
 	Limit int
-	// FunctionTimeout and Visibility are the worker function's and the queue's.
+	// FunctionTimeout and Visibility are the worker function's and the queue's;
+	// zero where processes poll the queue: Poll hides what it takes by itself.
 	FunctionTimeout, Visibility time.Duration
 }
 
@@ -64,8 +65,10 @@ func For(q job.Queue, timeout time.Duration) (Plan, error) {
 	p.DrainRate = DrainRate(p.Workers, q.ServiceTime)
 	p.Limit = Limit(p.DrainRate, q.LongestWait)
 	rounds := (q.BatchSize() + bound - 1) / bound
-	p.FunctionTimeout = ceilSecond(time.Duration(rounds)*timeout + FunctionMargin)
-	p.Visibility = VisibilityFactor * p.FunctionTimeout
+	if !q.Polled {
+		p.FunctionTimeout = ceilSecond(time.Duration(rounds)*timeout + FunctionMargin)
+		p.Visibility = VisibilityFactor * p.FunctionTimeout
+	}
 	return p, p.validate(timeout)
 }
 
@@ -96,7 +99,7 @@ func (p Plan) validate(timeout time.Duration) error {
 	bad := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("sizing: queue %q: "+format, append([]any{p.Queue.Name}, args...)...))
 	}
-	if p.MaximumConcurrency > MostConcurrency {
+	if p.MaximumConcurrency > MostConcurrency && !p.Queue.Polled {
 		bad("%d concurrent invocations are needed and a mapping has at most %d: split the queue, or raise Batch and Bound", p.MaximumConcurrency, MostConcurrency)
 	}
 	if p.FunctionTimeout > MostFunctionTimeout {

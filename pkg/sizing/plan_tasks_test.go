@@ -32,3 +32,17 @@ func TestForTasksPlansEachQueueForItsSlowestTask(t *testing.T) {
 		t.Errorf("two declarations of one queue: %v", err)
 	}
 }
+
+// Processes that poll a queue are no functions, and have no function's bounds.
+func TestAPolledQueueHasNoFunction(t *testing.T) {
+	films := job.Queue{Name: "films", PeakArrivals: 0.01, ServiceTime: 2 * time.Hour, LongestWait: 24 * time.Hour, Polled: true}
+	cut := job.Define[struct{}]("film.cut", job.Policy{Queue: films, Timeout: 5 * time.Hour})
+	plans, err := ForTasks(cut)
+	if plan := plans["films"]; err != nil || plan.FunctionTimeout != 0 || plan.Visibility != 0 || plan.Workers < plan.LeastWorkers || plan.Limit < 1 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	films.Polled = false
+	if _, err := ForTasks(job.Define[struct{}]("film.cut", job.Policy{Queue: films, Timeout: 5 * time.Hour})); err == nil || !strings.Contains(err.Error(), "a function at most") {
+		t.Errorf("five hours in a function: %v", err)
+	}
+}
