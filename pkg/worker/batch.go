@@ -22,9 +22,11 @@ type batch struct {
 	// alone tells that a job of this batch has no other beside it in the process.
 	alone bool
 	// poll received the batch; nil for an invocation of Lambda's. release ends
-	// the holding of its messages.
+	// the holding of its messages. crowded tells that a job of another batch is
+	// to run alone.
 	poll    *poll
 	release func()
+	crowded bool
 
 	// started and ends bound the handlers' time, leaseEnds the leases; ends and
 	// leaseEnds are zero for an invocation without a deadline, and leaseEnds is
@@ -74,7 +76,7 @@ func (w *Worker) newBatch(ctx context.Context, records []record, from string) (*
 // mayStart tells whether there is time for one more job, by the rule in the
 // package's documentation.
 func (b *batch) mayStart() bool {
-	if b.stuck.Load() || b.poll.stopped() {
+	if b.stuck.Load() || b.crowded || b.poll.stopped() {
 		return false
 	}
 	if b.ends.IsZero() {

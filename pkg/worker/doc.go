@@ -1,6 +1,6 @@
-// Package worker runs jobs in AWS Lambda: it turns a batch of SQS messages into
-// runs of handlers, and what they return into states of jobs and fates of
-// messages.
+// Package worker runs jobs, in AWS Lambda (Invoke) or in a process of its own
+// (Poll): it turns a batch of SQS messages into runs of handlers, and what they
+// return into states of jobs and fates of messages.
 //
 //	w, err := worker.New(worker.Config{Jobs: jobs, Queue: sqs, Addresses: addresses},
 //		worker.HandleResult(tasks.Resize, resizer.Resize),
@@ -16,8 +16,9 @@
 //	done, dead, cancelled, scheduled, gone  acknowledged
 //	not before its time                     failed, visible again when it is
 //	running elsewhere                       failed, visible again when that lease ends
-//	lease ended                             taken over and run alone, after the rest of the batch
+//	lease ended, or put back after that     run alone, after the rest of the batch
 //	own lease lost while running            failed, never acknowledged
+//	newer than this worker                  failed, visible again in a minute: a deployment is under way
 //	undecodable                             sent to the dead-letter queue with the reason
 //	a letter                                its job is redriven, then acknowledged
 //
@@ -35,6 +36,21 @@
 // batch-mates are written, and the process exits, so that it can't thaw inside
 // another invocation. Lambda then takes the whole batch as failed; jobs that
 // ended are acknowledged when they are delivered again.
+//
+// # Poll
+//
+// In a process of its own there is no end of an invocation. A heartbeat extends the
+// lease of each run, and the visibility of every message in hand, a third of
+// PollConfig.Hold after the other, until the run's end is written and the batch is
+// answered. It also ends the handler's context early, with a cause that
+// context.Cause tells: ErrCancelled, ErrLeaseLost, ErrShutdown. In Lambda, Progress
+// brings the first two.
+//
+// SQS lets nobody hold a message for more than 12 hours after its receive. A task's
+// timeout ends before (job.MaxPolledTimeout), and a record that would not have its
+// queue's longest timeout within these hours is not begun: it is visible again at
+// once. So a run that comes near them has had its whole time, and its attempt counts
+// as timed out, like any other.
 //
 // # Order
 //

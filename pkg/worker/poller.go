@@ -33,8 +33,8 @@ type poll struct {
 	// receiving ends when no more messages are to be taken; end ends it.
 	receiving context.Context
 	end       context.CancelFunc
-	// room has places for the batches that run; a job that is to run alone
-	// takes all of them.
+	// room has a place for each poller's batch; a job that is to run alone takes
+	// all of them.
 	room   *semaphore.Weighted
 	places int64
 }
@@ -105,6 +105,16 @@ func (p *poll) stop() {
 	}
 }
 
+// hasRoom waits while a job runs alone, or waits for that. It is false when nothing
+// more is to be started.
+func (p *poll) hasRoom() bool {
+	if p.room.Acquire(p.receiving, 1) != nil {
+		return false
+	}
+	p.room.Release(1)
+	return !p.stopped()
+}
+
 // enterAlone waits until nothing else runs in the process, and keeps it so until
 // leave is called. It is not ok when the process drains.
 func (p *poll) enterAlone() (leave func(), ok bool) {
@@ -131,7 +141,7 @@ func (p *poll) keep(ctx context.Context, r *run) *keeper {
 // be received. It gives the batch in which a handler is stuck, if there is one,
 // whose messages and leases are still held.
 func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
-	for !p.stopped() {
+	for p.hasRoom() {
 		records, started := p.receive(s)
 		if len(records) == 0 {
 			continue
@@ -152,12 +162,12 @@ func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
 	return nil
 }
 
-// serve works through a batch. Where a job runs alone it waits for its end; what
-// is to drain by then starts nothing and only sorts its messages.
+// serve works through a batch. Where a job runs alone, or waits for that, the batch
+// goes back untried: another process may have time for it.
 func (p *poll) serve(ctx context.Context, b *batch) {
-	placed := p.room.Acquire(p.receiving, 1) == nil
+	b.crowded = !p.room.TryAcquire(1)
 	b.runSideBySide(ctx)
-	if placed {
+	if !b.crowded {
 		p.room.Release(1)
 	}
 	b.runAlone(ctx)
