@@ -7,7 +7,7 @@ export CGO_ENABLED ?= 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dev test race lint fuzz bench build template synth deploy diff destroy samples
+.PHONY: help demo dev test race lint fuzz bench chaos build template synth deploy diff destroy samples
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ fuzz: ## every fuzz test for FUZZTIME each
 
 bench: ## the measures of docs/performance.md
 	$(GO) run ./scripts/bench
+
+chaos: ## 10,000 jobs while processes are killed and calls fail; JOBS=, SEED= for a run of your own
+	$(GO) build -o dist/chaos/run ./scripts/chaos
+	exec dist/chaos/run $(if $(JOBS),-jobs $(JOBS)) $(if $(SEED),-seed $(SEED))
 
 build: ## every function's bootstrap for Lambda, at dist/{arm64,amd64}/FUNCTION
 	$(GO) run ./scripts/build

@@ -89,8 +89,8 @@ func kinds() []kind {
 	}
 }
 
-// poisons are drawn in turn: half of them fail for good, half take their process
-// with them.
+// poisons are taken in turn: half of them fail for good, half take their process
+// with them. The one that takes longest to die is the last.
 func poisons() []kind {
 	die := func(name, how string, t job.Defined) kind {
 		return kind{name: name, make: func(_ *rand.Rand, p *planned) {
@@ -102,7 +102,7 @@ func poisons() []kind {
 		p.Task, p.Arguments.How, p.poison = work.Line.Definition().Name, "fatal", work.Code
 	}}
 	return []kind{
-		fatal, die("kills its process", "kill", work.Die), inLine, die("ends its process", "exit", work.DieTwice),
+		fatal, die("kills its process", "kill", work.Die), inLine, die("ends its process", "exit", work.Die),
 		fatal, die("takes all memory", "memory", work.Die), fatal, die("kills its process, twice", "kill", work.DieTwice),
 	}
 }

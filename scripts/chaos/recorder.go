@@ -18,6 +18,7 @@ import (
 
 // A change is one change of a job's row.
 type change struct {
+	number   int       // counts all changes, in the stream's order
 	at       time.Time // to the second
 	old, new store.Record
 }
@@ -98,12 +99,12 @@ func (r *recorder) follow(ctx context.Context, arn string) error {
 	}
 }
 
-func (r *recorder) record(change *streams.StreamRecord) error {
-	before, err := rowOf(change.OldImage)
+func (r *recorder) record(recorded *streams.StreamRecord) error {
+	before, err := rowOf(recorded.OldImage)
 	if err != nil {
 		return err
 	}
-	after, err := rowOf(change.NewImage)
+	after, err := rowOf(recorded.NewImage)
 	if err != nil {
 		return err
 	}
@@ -121,11 +122,9 @@ func (r *recorder) record(change *streams.StreamRecord) error {
 		r.violations = append(r.violations, violation{rule: "rows make sense", text: err.Error()})
 		return nil
 	}
-	r.take(changeOf(aws.ToTime(change.ApproximateCreationDateTime), old, now))
+	r.take(change{r.changes, aws.ToTime(recorded.ApproximateCreationDateTime), old, now})
 	return nil
 }
-
-func changeOf(at time.Time, old, now store.Record) change { return change{at, old, now} }
 
 // decoded reads a row that may not be there.
 func decoded(row store.Item) (store.Record, error) {

@@ -99,7 +99,11 @@ func (m *remains) effect(row store.Item) error {
 	return err
 }
 
+// numberIn reads a number; what is not there is zero.
 func numberIn(value dynamodbtypes.AttributeValue) (int, error) {
+	if value == nil {
+		return 0, nil
+	}
 	n, ok := value.(*dynamodbtypes.AttributeValueMemberN)
 	if !ok {
 		return 0, fmt.Errorf("%v is no number", value)

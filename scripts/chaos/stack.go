@@ -43,7 +43,9 @@ type config struct {
 	prebuilt        bool
 	// workers bounds the batches of a queue that are under way at once.
 	workers int
-	log     *slog.Logger
+	// parameters are the template's.
+	parameters map[string]string
+	log        *slog.Logger
 	// lines takes what functions write.
 	lines func(function, line string)
 }
@@ -72,7 +74,7 @@ func startStack(ctx context.Context, c config, s *storm) (_ *stack, err error) {
 	}
 	k.clients(calm)
 	k.Stack, err = runner.Start(ctx, runner.Config{
-		Template: c.template, BuildDir: c.build, Prebuilt: c.prebuilt, Endpoint: stormy, Workers: c.workers,
+		Template: c.template, BuildDir: c.build, Prebuilt: c.prebuilt, Endpoint: stormy, Workers: c.workers, Parameters: c.parameters,
 		StreamPoll: 50 * time.Millisecond, Logger: c.log, FunctionLog: c.lines,
 	})
 	if err != nil {

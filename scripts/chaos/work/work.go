@@ -13,8 +13,8 @@ import (
 const Effects = "CHAOS_EFFECTS"
 
 // Attributes of the table of effects. Each job has a row, in which Count is raised
-// by one in the transaction that ends the job; Steps is how many runs it took to
-// get there. Each group of the FIFO queue has a row whose Order lists the jobs
+// by one in the transaction that ends the job, and Steps by one in the transaction
+// of each run that had an effect. Each group of the FIFO queue has a row whose Order lists the jobs
 // that ended, as they ended.
 const (
 	Key   = "pk"
@@ -53,9 +53,12 @@ type Arguments struct {
 	Fails int `json:"fails,omitempty"`
 	// Steps is how many runs the job asks for by Continue before the last.
 	Steps int `json:"steps,omitempty"`
-	// Wait is how long, in milliseconds, a slow job takes, and until when after
-	// its creation a snoozing one is not ready.
+	// Wait is how long a job takes, and until when after its creation a snoozing
+	// one is not ready; in milliseconds.
 	Wait int `json:"wait,omitempty"`
+	// Busy is until when after its creation a job has something to do, in
+	// milliseconds: one that runs again later is quick.
+	Busy int `json:"busy,omitempty"`
 	// How says how a job takes its process with it: "exit", "kill" or "memory".
 	How string `json:"how,omitempty"`
 }

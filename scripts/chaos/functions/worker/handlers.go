@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
-	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/worker"
 	"github.com/nightshift-go/nightshift/scripts/chaos/work"
 )
 
@@ -21,17 +21,26 @@ type jobOf = job.Job[work.Arguments]
 
 // handlers are the tasks' functions.
 type handlers struct {
-	jobs    *store.Jobs
 	effects string // the table
 }
 
-func (h *handlers) pass(ctx context.Context, j *jobOf) error { return h.commit(ctx, j, 1, nil) }
+// pass takes a while, if it is told to.
+func (h *handlers) pass(ctx context.Context, j *jobOf) error {
+	wait := time.Duration(j.Args.Wait) * time.Millisecond
+	busy := time.Until(j.CreatedAt.Add(time.Duration(j.Args.Busy) * time.Millisecond))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(max(wait, busy)):
+	}
+	return worker.Commit(ctx, j, h.counted(j)...)
+}
 
 func (h *handlers) flaky(ctx context.Context, j *jobOf) error {
 	if j.Attempt <= j.Args.Fails {
 		return fmt.Errorf("attempt %d of %d that fail", j.Attempt, j.Args.Fails)
 	}
-	return h.commit(ctx, j, 1, nil)
+	return worker.Commit(ctx, j, h.counted(j)...)
 }
 
 // snooze waits until the job is of an age.
@@ -40,34 +49,26 @@ func (h *handlers) snooze(ctx context.Context, j *jobOf) error {
 	if wait := time.Until(ready); wait > 0 {
 		return job.Snooze(wait)
 	}
-	return h.commit(ctx, j, 1, nil)
+	return worker.Commit(ctx, j, h.counted(j)...)
 }
 
-// walk takes one step in each run.
+// walk takes one step in each run. A step has its effect in the write that saves
+// how far the job got.
 func (h *handlers) walk(ctx context.Context, j *jobOf) error {
 	step, _, err := job.Cursor[int](j)
 	if err != nil {
 		return job.Fail(err)
 	}
 	if step < j.Args.Steps {
-		return job.Continue(step + 1)
+		return worker.CommitContinue(ctx, j, step+1, h.stepped(j))
 	}
-	return h.commit(ctx, j, step+1, nil)
+	return worker.Commit(ctx, j, h.counted(j)...)
 }
 
 // sum has a result, which is kept by the same write as the effect.
 func (h *handlers) sum(ctx context.Context, j *jobOf) (work.Result, error) {
 	result := work.Result{Sum: work.Base + j.Args.Seq}
-	return result, h.commit(ctx, j, 1, result)
-}
-
-func (h *handlers) long(ctx context.Context, j *jobOf) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Duration(j.Args.Wait) * time.Millisecond):
-	}
-	return h.commit(ctx, j, 1, nil)
+	return result, worker.CommitResult(ctx, j, result, h.counted(j)...)
 }
 
 // line is one of a group, in order; some of them are poison.
@@ -78,7 +79,7 @@ func (h *handlers) line(ctx context.Context, j *jobOf) error {
 	case j.Attempt <= j.Args.Fails:
 		return fmt.Errorf("attempt %d of %d that fail", j.Attempt, j.Args.Fails)
 	}
-	return h.commit(ctx, j, 1, nil)
+	return worker.Commit(ctx, j, h.counted(j)...)
 }
 
 func (h *handlers) fatal(context.Context, *jobOf) error { return job.Fail(poison{}) }
@@ -104,32 +105,37 @@ func (h *handlers) die(_ context.Context, j *jobOf) error {
 	return errors.New("it lives")
 }
 
-// commit ends the job and writes its effect, in one transaction.
-func (h *handlers) commit(ctx context.Context, j *jobOf, steps int, result any) error {
-	actions := []store.Write{h.counted(string(j.ID), steps)}
+// counted raises a job's count and its steps, and notes a job of a group as the last
+// that ended.
+func (h *handlers) counted(j *jobOf) []store.Write {
+	writes := []store.Write{h.raise(string(j.ID), "ADD #count :one, #steps :one", work.Count, work.Steps)}
 	if _, group, grouped := j.ID.Group(); grouped {
-		actions = append(actions, h.listed(group, j.Args.Seq))
+		writes = append(writes, h.listed(group, j.Args.Seq))
 	}
-	claimed := store.Record{ID: j.ID, Row: lifecycle.Row{State: lifecycle.Running, Token: job.Token(j)}}
-	_, err := h.jobs.Commit(ctx, claimed, lifecycle.Outcome{To: lifecycle.Done, Result: result}, actions...)
-	return err
+	return writes
 }
 
-// counted raises a job's count.
+func (h *handlers) stepped(j *jobOf) store.Write {
+	return h.raise(string(j.ID), "ADD #steps :one", work.Steps)
+}
+
+// raise adds one to attributes of a job's row.
 //
 // Key: the job's id. No condition: what it guards against is to be seen.
-func (h *handlers) counted(id string, steps int) store.Write {
-	return store.Write{
+func (h *handlers) raise(id, update string, names ...string) store.Write {
+	w := store.Write{
 		Op: store.Update, Table: h.effects, Key: store.Item{work.Key: &types.AttributeValueMemberS{Value: id}},
-		Update: "ADD #count :one SET #steps = :steps",
-		Names:  map[string]string{"#count": work.Count, "#steps": work.Steps},
-		Values: store.Item{":one": number(1), ":steps": number(steps)},
+		Update: update, Names: map[string]string{}, Values: store.Item{":one": number(1)},
 	}
+	for _, name := range names {
+		w.Names["#"+name] = name
+	}
+	return w
 }
 
 // listed notes a job as the last that ended of its group.
 //
-// Key: the group's. No condition, as in counted.
+// Key: the group's. No condition, as in raise.
 func (h *handlers) listed(group string, seq int) store.Write {
 	return store.Write{
 		Op: store.Update, Table: h.effects, Key: store.Item{work.Key: &types.AttributeValueMemberS{Value: work.GroupKey(group)}},

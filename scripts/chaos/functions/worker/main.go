@@ -14,17 +14,16 @@ func main() {
 		if err := limitMemory(os.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")); err != nil {
 			return nil, err
 		}
-		jobs := env.Jobs()
-		h := &handlers{jobs: jobs, effects: env.Settings.Required(work.Effects)}
+		h := &handlers{effects: env.Settings.Required(work.Effects)}
 		return worker.New(worker.Config{
-			Jobs: jobs, Queue: env.Queue(), Addresses: env.Addresses(work.Queues()...), Logger: env.Logger,
+			Jobs: env.Jobs(), Queue: env.Queue(), Addresses: env.Addresses(work.Queues()...), Logger: env.Logger,
 		},
 			worker.Handle(work.Pass, h.pass),
 			worker.Handle(work.Flaky, h.flaky),
 			worker.Handle(work.Snooze, h.snooze),
 			worker.Handle(work.Walk, h.walk),
 			worker.HandleResult(work.Sum, h.sum),
-			worker.Handle(work.Long, h.long),
+			worker.Handle(work.Long, h.pass),
 			worker.Handle(work.Line, h.line),
 			worker.Handle(work.Fatal, h.fatal),
 			worker.Handle(work.Die, h.die),
