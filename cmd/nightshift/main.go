@@ -2,6 +2,7 @@
 //
 //	nightshift dev      run the whole stack of template.yaml
 //	nightshift invoke   run one function once
+//	nightshift dlq      list, show, redrive and drop dead letters
 //
 // Exit status: 0 for success, 1 for a failure, 2 for misuse.
 package main
@@ -38,7 +39,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke}
+var commands = []command{dev, invoke, dlq}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")

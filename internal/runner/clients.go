@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/nightshift-go/nightshift/internal/localaws"
+	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 type clients struct {
@@ -23,17 +25,37 @@ type clients struct {
 
 // newClients makes clients for an endpoint. They never go to AWS itself.
 func newClients(endpoint, region string) clients {
-	key, secret, token := keys()
-	config := aws.Config{
-		Region: region, BaseEndpoint: &endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider(key, secret, token),
-	}
+	config := configFor(endpoint, region)
 	return clients{
 		sqs:      sqs.NewFromConfig(config),
 		dynamodb: dynamodb.NewFromConfig(config),
 		streams:  dynamodbstreams.NewFromConfig(config),
 		s3:       s3.NewFromConfig(config, func(o *s3.Options) { o.UsePathStyle = true }),
 	}
+}
+
+func configFor(endpoint, region string) aws.Config {
+	key, secret, token := keys()
+	return aws.Config{
+		Region: region, BaseEndpoint: &endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(key, secret, token),
+	}
+}
+
+// AWSConfig is for clients of the stack's endpoint.
+func (f Found) AWSConfig() aws.Config { return configFor(f.AWS, f.Region) }
+
+// found is what the stack writes down of itself. Secrets are not for writing down.
+func (s *Stack) found() Found {
+	f := Found{HTTP: s.httpURL, AWS: s.awsURL, Region: s.config.Region, Settings: map[string]string{}}
+	for _, function := range s.functions {
+		for name, value := range function.settings.Environment.Variables {
+			if name == settings.Table || strings.HasPrefix(name, settings.QueuePrefix) {
+				f.Settings[name] = value
+			}
+		}
+	}
+	return f
 }
 
 // keys are the environment's, for an endpoint that looks at them, or made up.

@@ -26,10 +26,15 @@ type folder struct {
 	db        *bbolt.DB
 }
 
-// state is what a running stack writes down for other commands.
-type state struct {
-	HTTP string `json:"http"`
-	AWS  string `json:"aws"`
+// A Found is what a running stack writes down for other commands.
+type Found struct {
+	// HTTP and AWS are its addresses, Region is the region that it plays.
+	HTTP   string `json:"http"`
+	AWS    string `json:"aws"`
+	Region string `json:"region"`
+	// Settings are what its functions are told of the table and the queues, by
+	// the variable's name; see package settings.
+	Settings map[string]string `json:"settings"`
 }
 
 const stateFile = "stack.json"
@@ -117,7 +122,7 @@ func (f *folder) close() error {
 	return errors.Join(errs...)
 }
 
-func (f *folder) writeState(s state) error {
+func (f *folder) writeState(s Found) error {
 	encoded, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("encoding the stack's state: %w", err)
@@ -182,34 +187,40 @@ func (f *folder) secret(id, fixed string, length int) (string, error) {
 	return secret, nil
 }
 
-// Running gives the HTTP address of the stack that runs with a data folder, or
-// "" where none does.
-func Running(dataDir string) (string, error) {
+// Find gives the stack that runs with a data folder. running is false where none
+// does.
+func Find(dataDir string) (found Found, running bool, err error) {
 	if dataDir == InMemory {
-		return "", nil
+		return Found{}, false, nil
 	}
 	lock, err := os.Open(filepath.Join(dataDir, "lock"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return Found{}, false, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("runner: looking for a running stack: %w", err)
+		return Found{}, false, fmt.Errorf("runner: looking for a running stack: %w", err)
 	}
 	defer lock.Close()
 	// Who gets the lock knows that no stack has it, whatever a killed one left.
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err == nil {
-		return "", nil
+		return Found{}, false, nil
 	}
 	encoded, err := os.ReadFile(filepath.Join(dataDir, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("runner: %w, which is starting or stopping", ErrInUse)
+		return Found{}, false, fmt.Errorf("runner: %w, which is starting or stopping", ErrInUse)
 	}
-	var found state
 	if err == nil {
 		err = json.Unmarshal(encoded, &found)
 	}
 	if err != nil {
-		return "", fmt.Errorf("runner: reading the running stack's address: %w", err)
+		return Found{}, false, fmt.Errorf("runner: reading the running stack's address: %w", err)
 	}
-	return found.HTTP, nil
+	return found, true, nil
+}
+
+// Running gives the HTTP address of the stack that runs with a data folder, or
+// "" where none does.
+func Running(dataDir string) (string, error) {
+	found, _, err := Find(dataDir)
+	return found.HTTP, err
 }

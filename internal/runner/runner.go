@@ -174,7 +174,7 @@ func (s *Stack) start(ctx context.Context) error {
 			s.sources.Go(func() { run(background) })
 		}
 	}
-	return folder.writeState(state{HTTP: s.httpURL, AWS: s.awsURL})
+	return folder.writeState(s.found())
 }
 
 // HTTPURL is the address of the HTTP API: "http://127.0.0.1:8080".

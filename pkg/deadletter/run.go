@@ -24,9 +24,8 @@ const (
 	// poll is how long a receive waits: any wait makes SQS ask all its servers.
 	poll = time.Second
 	// A receive may bring nothing although there are letters. The run is at its
-	// end when quietEnough in a row brought nothing new and SQS counts nothing
-	// that is visible, or when quietAtMost did.
-	quietEnough = 2
+	// end when one brought nothing new and SQS counts nothing that is visible, or
+	// when so many in a row brought nothing new.
 	quietAtMost = 10
 	// closing bounds the calls that make letters visible again.
 	closing = time.Minute
@@ -143,7 +142,7 @@ func (r *run) next(ctx context.Context) (letters []Letter, more bool, err error)
 // atEnd tells whether so many receives without news mean that there is nothing
 // more.
 func (r *run) atEnd(ctx context.Context, quiet int) (bool, error) {
-	if quiet < quietEnough {
+	if quiet == 0 {
 		return false, nil
 	}
 	if err := r.countUnseen(ctx); err != nil {

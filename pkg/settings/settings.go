@@ -20,15 +20,17 @@ const (
 	Bucket = "NIGHTSHIFT_BUCKET"
 	// Secret keys the hash that turns idempotency keys into job ids.
 	Secret = "NIGHTSHIFT_SECRET"
+	// QueuePrefix begins the names of the variables that hold URLs of queues.
+	QueuePrefix = "NIGHTSHIFT_QUEUE_"
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
 )
 
 // QueueURL names the variable that holds a queue's URL.
-func QueueURL(queue string) string { return "NIGHTSHIFT_QUEUE_" + upper(queue) + "_URL" }
+func QueueURL(queue string) string { return QueuePrefix + upper(queue) + "_URL" }
 
 // LettersURL names the variable that holds the URL of a queue's dead-letter queue.
-func LettersURL(queue string) string { return "NIGHTSHIFT_QUEUE_" + upper(queue) + "_DLQ_URL" }
+func LettersURL(queue string) string { return QueuePrefix + upper(queue) + "_DLQ_URL" }
 
 func upper(queue string) string {
 	return strings.ToUpper(strings.ReplaceAll(queue, "-", "_"))
@@ -66,3 +68,36 @@ func (r *Reader) Level() slog.Level {
 
 // Err gives everything that was missing or wrong, or nil.
 func (r *Reader) Err() error { return errors.Join(r.missing...) }
+
+// QueueURLs are the URLs of a queue and of its dead-letter queue.
+type QueueURLs struct{ URL, Letters string }
+
+// Queues finds the queues of which settings hold the URLs, by name. A queue's name
+// has no underscores, so that it can be told from its variable; one that ends in
+// "-dlq" can not be told from another queue's dead-letter queue.
+func Queues(environment map[string]string) map[string]QueueURLs {
+	queues := map[string]QueueURLs{}
+	for variable, url := range environment {
+		name, ok := strings.CutPrefix(variable, QueuePrefix)
+		if !ok {
+			continue
+		}
+		letters, isLetters := strings.CutSuffix(name, "_DLQ_URL")
+		name, ok = strings.CutSuffix(name, "_URL")
+		if isLetters {
+			name = letters
+		}
+		if !ok {
+			continue
+		}
+		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		urls := queues[name]
+		if isLetters {
+			urls.Letters = url
+		} else {
+			urls.URL = url
+		}
+		queues[name] = urls
+	}
+	return queues
+}

@@ -3,6 +3,7 @@ package settings_test
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 
@@ -48,4 +49,16 @@ func ExampleReader() {
 	r.Required(settings.Table)
 	fmt.Println(r.Err())
 	// Output: settings: NIGHTSHIFT_TABLE is not set: the function's construct sets it; for a run by hand see events/env.json
+}
+
+func TestQueuesAreFoundByTheirVariables(t *testing.T) {
+	environment := map[string]string{"NIGHTSHIFT_QUEUE_": "no", "NIGHTSHIFT_QUEUE_X": "no", settings.Table: "t"}
+	want := map[string]settings.QueueURLs{}
+	for _, name := range []string{"photos", "photo-sizes", "dlq"} {
+		want[name] = settings.QueueURLs{URL: "u:" + name, Letters: "l:" + name}
+		environment[settings.QueueURL(name)], environment[settings.LettersURL(name)] = "u:"+name, "l:"+name
+	}
+	if got := settings.Queues(environment); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }

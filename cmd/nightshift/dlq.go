@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/deadletter"
+)
+
+const dlqUsage = `Usage: nightshift dlq COMMAND [flags]
+
+Jobs that failed for good leave a letter in the dead-letter queue of their queue.
+
+  list       show what is there
+  show       show one letter, and the job that it tells of
+  redrive    let the jobs start anew
+  drop       delete letters
+
+nightshift dlq COMMAND --help says more of each.
+`
+
+var dlq = command{name: "dlq", summary: "list, show, redrive and drop dead letters", run: runDLQ}
+
+var dlqCommands = []command{dlqList, dlqShow, dlqRedrive, dlqDrop}
+
+func runDLQ(ctx context.Context, s streams, args []string) error {
+	flags := newFlags(s, "dlq", dlqUsage)
+	flags.Usage = func() { fmt.Fprint(flags.Output(), dlqUsage) }
+	if len(args) == 0 {
+		return misuse(s, flags, "it takes a command: list, show, redrive or drop")
+	}
+	for _, c := range dlqCommands {
+		if c.name == args[0] {
+			return c.run(ctx, s, args[1:])
+		}
+	}
+	plain, err := parse(s, flags, args)
+	if err != nil {
+		return err
+	}
+	return misuse(s, flags, "there is no command %q: use list, show, redrive or drop", plain[0])
+}
+
+// where is the part of every dlq command's help that says which queue is meant.
+const where = `
+The letters are those of the stack that runs with the data folder. With --table
+they are in AWS, as the usual AWS settings have it (AWS_PROFILE, AWS_REGION,
+AWS_ENDPOINT_URL and so on); --dlq, and for some things --queue, name the queues.
+`
+
+// which is the part of the help about filters.
+const which = `
+Letters can be picked; each flag that is given must match. A TIME is a duration
+before now (90m, 36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z).
+`
+
+// errTime is what a flag says whose value is no time.
+var errTime = errors.New("want a duration before now (36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z)")
+
+// filterFlags adds the flags that pick letters.
+func filterFlags(flags *flag.FlagSet) *deadletter.Filter {
+	f := &deadletter.Filter{}
+	flags.StringVar(&f.Task, "task", "", "`name` of the task")
+	flags.StringVar(&f.Code, "code", "", "`code` of the failure")
+	flags.StringVar(&f.Client, "client", "", "`name` of the client that made the job")
+	flags.StringVar(&f.Reason, "reason", "", "`part` of the reason, in any case")
+	flags.Func("job", "`id` of a job, or of the message; more than one may be given", func(id string) error {
+		if id == "" {
+			return errors.New("it is empty")
+		}
+		f.IDs = append(f.IDs, id)
+		return nil
+	})
+	flags.Func("since", "died at that `TIME` or later", timeFlag(&f.Since))
+	flags.Func("before", "died before that `TIME`", timeFlag(&f.Before))
+	return f
+}
+
+func timeFlag(into *time.Time) func(string) error {
+	return func(text string) error {
+		if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+			*into = time.Now().Add(-d)
+			return nil
+		}
+		for _, layout := range []string{time.RFC3339, time.DateOnly} {
+			if t, err := time.Parse(layout, text); err == nil {
+				*into = t
+				return nil
+			}
+		}
+		return errTime
+	}
+}
+
+// runFlags adds the flags of commands that act on letters.
+func runFlags(flags *flag.FlagSet, o *deadletter.Options) {
+	flags.IntVar(&o.Max, "max", 0, "`number` of letters to act on at most; 0 means all")
+	flags.Float64Var(&o.Rate, "rate", 0, "letters a second, as a `number`; 0 means as fast as it goes")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
+}

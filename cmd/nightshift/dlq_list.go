@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/nightshift-go/nightshift/pkg/deadletter"
+)
+
+const dlqListUsage = `Usage: nightshift dlq list [flags]
+
+Shows each letter once: when the job died, which it is, and why. Standing says what
+the letter means to its job now: "current" that the job is dead of just that,
+"stale" that it was redriven since, "gone" that there is no such job any more.
+
+Nothing is changed. While it reads, others don't see the letters; that is over at
+once when it ends, and after five minutes should it crash.
+` + which + where
+
+var dlqList = command{name: "list", run: runDLQList}
+
+func runDLQList(ctx context.Context, s streams, args []string) error {
+	flags := newFlags(s, "dlq list", dlqListUsage)
+	at, filter := newTargetFlags(flags), filterFlags(flags)
+	limit := flags.Int("max", 0, "`number` of letters to show at most; 0 means all")
+	asJSON := flags.Bool("json", false, "one JSON object for each letter, on a line")
+	plainArgs, err := parse(s, flags, args)
+	if err != nil {
+		return err
+	}
+	if len(plainArgs) > 0 {
+		return misuse(s, flags, "it takes no arguments, but got %q", plainArgs)
+	}
+	if wrong := at.check(); wrong != "" {
+		return misuse(s, flags, "%s", wrong)
+	}
+	place, err := at.open(ctx)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	var problems []error
+	rows, partial := 0, false
+	show := func(r deadletter.Result) {
+		l := r.Letter
+		switch {
+		case *asJSON:
+			problems = append(problems, jsonLine(s.out, l))
+		case rows == 0:
+			fmt.Fprintln(table, "DIED\tJOB\tTASK\tATTEMPTS\tCODE\tSTANDING\tREASON")
+			fallthrough
+		default:
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(l.DiedAt), who(l), orDash(plain(l.Task, 80)), attempts(l),
+				orDash(plain(l.Code, 40)), standing(l), plain(l.Reason, 80))
+		}
+		rows++
+	}
+	for _, t := range place.targets {
+		summary, err := t.List(ctx, deadletter.Options{Filter: *filter, Max: *limit, Each: show})
+		problems = append(problems, err)
+		partial = incomplete(s, t.name, summary) || partial
+	}
+	if err := errors.Join(append(problems, table.Flush())...); err != nil {
+		return err
+	}
+	if partial {
+		return errSilent
+	}
+	if rows == 0 && !*asJSON {
+		fmt.Fprintln(s.err, "no letters")
+	}
+	return nil
+}
+
+// incomplete says what a run could not reach. It tells whether letters are left
+// that it should have seen.
+func incomplete(s streams, name string, summary deadletter.Summary) bool {
+	if summary.Hidden > 0 {
+		fmt.Fprintf(s.err, "%s: %d letters could not be made visible again at once; they are in %v\n", name, summary.Hidden, deadletter.DefaultHold)
+	}
+	if summary.Unseen > 0 {
+		fmt.Fprintf(s.err, "%s: SQS has about %d more letters and does not hand them out now: run it again later\n", name, summary.Unseen)
+	}
+	return summary.Unseen > 0
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nightshift-go/nightshift/pkg/deadletter"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+const dlqRedriveUsage = `Usage: nightshift dlq redrive [flags]
+
+Lets the jobs of letters start anew: in their own queue, with all their attempts.
+The letters are deleted; stale ones, whose job was redriven before, are removed.
+What stays, and why, is said: a job whose unique key another one has, a letter
+whose job is gone, a message that can't be read (unless --unreadable).
+
+Jobs that die again while it runs are left alone. A run that was stopped is gone
+on with by running it again. With --job, a dead job is redriven also where its
+letter has expired: jobs are kept longer than letters.
+
+Exit status: 0 when all was redriven, 1 when something was refused or failed, 2 for
+misuse.
+` + which + where
+
+var dlqRedrive = command{name: "redrive", run: runDLQRedrive}
+
+func runDLQRedrive(ctx context.Context, s streams, args []string) error {
+	flags := newFlags(s, "dlq redrive", dlqRedriveUsage)
+	run, filter := newDLQRun(s, flags)
+	flags.BoolVar(&run.options.Unreadable, "unreadable", false, "send back what can't be read, too, as it came")
+	plainArgs, err := parse(s, flags, args)
+	if err != nil {
+		return err
+	}
+	if len(plainArgs) > 0 {
+		return misuse(s, flags, "it takes no arguments, but got %q; a job's id goes after --job", plainArgs)
+	}
+	run.options.Filter = *filter
+	place, err := run.open(ctx, flags)
+	if err != nil {
+		return err
+	}
+	err = run.through(ctx, place, func(t target, ctx context.Context, o deadletter.Options) (deadletter.Summary, error) {
+		return t.Redrive(ctx, o)
+	})
+	for _, id := range filter.IDs {
+		if err == nil && !run.met[id] {
+			err = run.withoutLetter(ctx, place, id)
+		}
+	}
+	return run.end(err)
+}
+
+// withoutLetter redrives a job that has no letter any more.
+func (r *dlqRun) withoutLetter(ctx context.Context, p *place, id string) error {
+	result := deadletter.Result{Letter: deadletter.Letter{Job: job.ID(id)}, Status: deadletter.Refused}
+	jobID, err := job.ParseID(id)
+	if err != nil {
+		result.Err = errors.New("there is no such letter")
+		r.each(result)
+		return nil
+	}
+	rec, err := p.jobs.Get(ctx, jobID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		result.Err = errors.New("there is neither a letter nor a job of that id")
+	case err != nil:
+		return err
+	case rec.State != lifecycle.Dead:
+		result.Letter.Task, result.Err = rec.Task, fmt.Errorf("the job has no letter and is %s", rec.State)
+	default:
+		result.Letter.Task, result.Status = rec.Task, deadletter.Redriven
+		if !r.options.DryRun {
+			_, err = deadletter.RedriveJob(ctx, p.jobs, jobID)
+		}
+		if errors.Is(err, store.ErrDuplicate) {
+			result.Status, result.Err = deadletter.Refused, err
+		} else if err != nil {
+			return err
+		}
+	}
+	r.each(result)
+	return nil
+}

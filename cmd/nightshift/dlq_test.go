@@ -1,0 +1,305 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/nightshift-go/nightshift/internal/runner"
+	"github.com/nightshift-go/nightshift/pkg/dynamo"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// A deadStack is a real stack with a relay, and no workers but the test.
+type deadStack struct {
+	t      *testing.T
+	data   string
+	found  runner.Found
+	jobs   *store.Jobs
+	client *sqs.Client
+}
+
+func startDeadStack(t *testing.T) *deadStack {
+	t.Helper()
+	d := &deadStack{t: t, data: t.TempDir()}
+	stack, err := runner.Start(t.Context(), runner.Config{Template: "testdata/dead/template.yaml", DataDir: d.data, BuildDir: buildDir, StreamPoll: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stack.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var running bool
+	if d.found, running, err = runner.Find(d.data); err != nil || !running || d.found.HTTP != stack.HTTPURL() || d.found.AWS != stack.AWSURL() {
+		t.Fatalf("Find: %+v, %v, %v", d.found, running, err)
+	}
+	if _, told := d.found.Settings[settings.Secret]; told {
+		t.Error("a secret is written down")
+	}
+	if d.jobs, err = store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(d.found.AWSConfig()), d.found.Settings[settings.Table])}); err != nil {
+		t.Fatal(err)
+	}
+	d.client = sqs.NewFromConfig(d.found.AWSConfig())
+	return d
+}
+
+// dlq runs a dlq command on the stack.
+func (d *deadStack) dlq(args ...string) result {
+	d.t.Helper()
+	return nightshift(d.t, "", append(append([]string{"dlq"}, args...), "--data", d.data)...)
+}
+
+// dead makes a job that died.
+func (d *deadStack) dead(task, queue, reason string) job.ID {
+	d.t.Helper()
+	id, err := d.jobs.NewID()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, _, err = d.jobs.Create(d.t.Context(), store.NewJob{ID: id, Task: task, Queue: queue, MaxAttempts: 3, Args: []byte(`{"text":"hello"}`), Client: "ann"}); err != nil {
+		d.t.Fatal(err)
+	}
+	d.kill(id, reason)
+	return id
+}
+
+func (d *deadStack) kill(id job.ID, reason string) {
+	d.t.Helper()
+	claim, err := d.jobs.Claim(d.t.Context(), id, store.Lease{Token: "t", Until: time.Now().Add(time.Minute)})
+	if err == nil {
+		_, err = d.jobs.Finish(d.t.Context(), claim.Record, lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New(reason)})
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *deadStack) state(id job.ID) lifecycle.State {
+	d.t.Helper()
+	rec, err := d.jobs.Get(d.t.Context(), id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return rec.State
+}
+
+// count counts a queue's messages.
+func (d *deadStack) count(variable string) queue.Depth {
+	d.t.Helper()
+	depth, err := queue.New(d.client).Depth(d.t.Context(), d.found.Settings[variable])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return depth
+}
+
+// awaitLetters waits until the relay has put so many letters out.
+func (d *deadStack) awaitLetters(variable string, n int) {
+	d.t.Helper()
+	for until := time.Now().Add(30 * time.Second); d.count(variable).Visible != n; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			d.t.Fatalf("%s holds %+v, want %d", variable, d.count(variable), n)
+		}
+	}
+}
+
+func (d *deadStack) want(got result, code int, out, err string) {
+	d.t.Helper()
+	if got.code != code || !strings.Contains(got.out, out) || out == "" && got.out != "" || !strings.Contains(got.err, err) {
+		d.t.Errorf("exit %d, want %d; standard output, want %q:\n%s\nstandard error, want %q:\n%s", got.code, code, out, got.out, err, got.err)
+	}
+}
+
+func TestDeadLettersOfARunningStack(t *testing.T) {
+	d := startDeadStack(t)
+	notesDead, mailDead := settings.LettersURL("notes"), settings.LettersURL("mail")
+	first := d.dead("note.write", "notes", "boom \x1b[31m once")
+	second := d.dead("note.print", "notes", "paper jam")
+	mail := d.dead("mail.send", "mail", "no such address")
+	d.awaitLetters(notesDead, 2)
+	d.awaitLetters(mailDead, 1)
+
+	t.Run("list", func(t *testing.T) {
+		d := *d
+		d.t = t
+		all := d.dlq("list")
+		for _, want := range []string{"DIED", string(first), string(second), string(mail), "note.print", "paper jam", "1 of 3", "current"} {
+			d.want(all, 0, want, "")
+		}
+		if strings.Contains(all.out, "\x1b") {
+			t.Errorf("a reason moves the terminal's cursor: %q", all.out)
+		}
+		picked := d.dlq("list", "--queue", "notes", "--reason", "PAPER", "--json", "--since", "1h")
+		var line struct {
+			Job, Task, Code, Reason, Queue, Client, Standing string
+			Attempts                                         int
+			MaxAttempts                                      int       `json:"max_attempts"`
+			DiedAt                                           time.Time `json:"died_at"`
+		}
+		if err := json.Unmarshal([]byte(picked.out), &line); err != nil {
+			t.Fatalf("%v: %s", err, picked.out)
+		}
+		if picked.code != 0 || line.Job != string(second) || line.Task != "note.print" || line.Queue != "notes" || line.Reason != "paper jam" || line.Client != "ann" ||
+			line.Standing != "current" || line.Attempts != 1 || line.MaxAttempts != 3 || time.Since(line.DiedAt) > time.Minute {
+			t.Errorf("%+v", line)
+		}
+		d.want(d.dlq("list", "--before", "2020-01-01"), 0, "", "no letters")
+		d.want(d.dlq("list", "--dlq", "NotesDead"), 0, string(first), "")
+		d.want(d.dlq("list", "--dlq", "Nowhere"), exitFailure, "", "looking for the queue")
+		d.want(d.dlq("list", "--queue", "photos"), exitFailure, "", `has no queue "photos"`)
+		d.awaitLetters(notesDead, 2)
+	})
+
+	t.Run("show", func(t *testing.T) {
+		d := *d
+		d.t = t
+		shown := d.dlq("show", string(mail))
+		for _, want := range []string{"standing  current", "reason    no such address", "state       dead", `args        {"text":"hello"}`, "kept until"} {
+			d.want(shown, 0, want, "")
+		}
+		var both struct{ Letter, Job map[string]any }
+		if err := json.Unmarshal([]byte(d.dlq("show", string(mail), "--json").out), &both); err != nil || both.Letter["job"] != string(mail) || both.Job["state"] != "dead" {
+			t.Errorf("%v: %v", err, both)
+		}
+		d.want(d.dlq("show", strings.Repeat("0", 26), "--queue", "mail"), exitFailure, "", "neither a letter nor a job")
+	})
+
+	t.Run("redrive", func(t *testing.T) {
+		d := *d
+		d.t = t
+		d.want(d.dlq("redrive"), exitMisuse, "", "say which with --queue: the stack has mail, notes")
+		d.want(d.dlq("redrive", "--queue", "notes", "--dry-run"), 0, "redriven", "nothing was changed; it would be: 2 redriven")
+		if d.state(first) != lifecycle.Dead {
+			t.Fatal("a dry run redrove a job")
+		}
+		d.want(d.dlq("redrive", "--queue", "notes", "--task", "note.write", "--rate", "100"), 0, "redriven   "+string(first), "1 redriven")
+		if d.state(first) != lifecycle.Queued || d.state(second) != lifecycle.Dead {
+			t.Errorf("the jobs are %s and %s", d.state(first), d.state(second))
+		}
+		d.awaitLetters(notesDead, 1)
+		d.kill(first, "boom twice")
+		d.awaitLetters(notesDead, 2)
+		if _, err := d.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(d.found.Settings[notesDead]), MessageBody: aws.String("Hello?"),
+			MessageAttributes: map[string]types.MessageAttributeValue{"kind": {DataType: aws.String("Binary"), BinaryValue: []byte{0, 0xff}}}}); err != nil {
+			t.Fatal(err)
+		}
+		got := d.dlq("redrive", "--queue", "notes", "--json")
+		d.want(got, exitFailure, `"status":"refused","error":"deadletter: it can't be read`, "2 redriven, 1 refused")
+		if lines := strings.Count(got.out, "\n"); lines != 3 {
+			t.Errorf("%d lines: %s", lines, got.out)
+		}
+		d.want(d.dlq("redrive", "--queue", "notes", "--unreadable"), 0, "returned", "1 returned")
+		d.awaitLetters(notesDead, 0)
+		d.wantReturned()
+	})
+
+	t.Run("a letter has expired", func(t *testing.T) {
+		d := *d
+		d.t = t
+		d.want(d.dlq("drop", "--queue", "mail", "--job", string(mail)), 0, "dropped    "+string(mail), "1 dropped")
+		d.awaitLetters(mailDead, 0)
+		d.want(d.dlq("show", string(mail), "--queue", "mail"), 0, "state       dead", "")
+		d.want(d.dlq("redrive", "--queue", "mail", "--job", string(mail), "--job", "nobody"), exitFailure, "redriven   "+string(mail), "1 redriven, 1 refused")
+		if d.state(mail) != lifecycle.Queued {
+			t.Errorf("the job is %s", d.state(mail))
+		}
+		d.want(d.dlq("redrive", "--queue", "mail", "--job", string(mail)), exitFailure, "has no letter and is queued", "1 refused")
+	})
+}
+
+// wantReturned looks for the message that could not be read in its queue.
+func (d *deadStack) wantReturned() {
+	d.t.Helper()
+	came := map[string]queue.Incoming{}
+	for until := time.Now().Add(30 * time.Second); came["Hello?"].Body == "" && time.Now().Before(until); {
+		batch, err := queue.New(d.client).Receive(d.t.Context(), d.found.Settings[settings.QueueURL("notes")], queue.Ask{Most: 10, Wait: time.Second})
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		for _, in := range batch {
+			came[in.Body] = in
+		}
+	}
+	a := came["Hello?"].Attributes
+	if len(a) != 1 || a["kind"].Type != "Binary" || string(a["kind"].Binary) != "\x00\xff" {
+		d.t.Errorf("it came back with %+v", a)
+	}
+}
+
+// The same commands speak to AWS with its usual settings.
+func TestDeadLettersInAWS(t *testing.T) {
+	d := startDeadStack(t)
+	id := d.dead("note.write", "notes", "boom")
+	d.awaitLetters(settings.LettersURL("notes"), 1)
+	t.Setenv("AWS_ENDPOINT_URL", d.found.AWS)
+	t.Setenv("AWS_REGION", d.found.Region)
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
+	there := []string{"--table", "Jobs", "--queue", "Notes", "--dlq", "NotesDead"}
+	d.want(nightshift(t, "", append([]string{"dlq", "list"}, there...)...), 0, string(id), "")
+	d.want(nightshift(t, "", append([]string{"dlq", "redrive", "--max", "1"}, there...)...), 0, "redriven", "1 redriven")
+	if d.state(id) != lifecycle.Queued {
+		t.Errorf("the job is %s", d.state(id))
+	}
+}
+
+func TestDLQMisuse(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "nothing")
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"dlq", exitMisuse, "it takes a command"},
+		{"dlq fly", exitMisuse, `there is no command "fly"`},
+		{"dlq list x", exitMisuse, "it takes no arguments"},
+		{"dlq show", exitMisuse, "it takes the id of one job"},
+		{"dlq show a b", exitMisuse, "it takes the id of one job"},
+		{"dlq redrive x", exitMisuse, "a job's id goes after --job"},
+		{"dlq drop", exitMisuse, "say which letters, or --all"},
+		{"dlq drop x --all", exitMisuse, "it takes no arguments"},
+		{"dlq list --since yesterday", exitMisuse, "want a duration before now"},
+		{"dlq list --since -1h", exitMisuse, "want a duration before now"},
+		{"dlq list --job=", exitMisuse, "it is empty"},
+		{"dlq list --table t", exitMisuse, "--dlq says which"},
+		{"dlq list --data " + nowhere, exitFailure, "no stack runs with the data folder"},
+		{"dlq redrive --rate x", exitMisuse, "invalid value"},
+		{"dlq --help", 0, "Usage: nightshift dlq COMMAND"},
+		{"dlq list --help", 0, "Usage: nightshift dlq list"},
+		{"dlq show --help", 0, "Usage: nightshift dlq show ID"},
+		{"dlq redrive --help", 0, "Usage: nightshift dlq redrive"},
+		{"dlq drop --help", 0, "Usage: nightshift dlq drop"},
+	} {
+		if got := nightshift(t, "", strings.Fields(c.args)...); got.code != c.code || got.out != "" || !strings.Contains(got.err, c.want) {
+			t.Errorf("nightshift %s: %+v", c.args, got)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]time.Time{
+		"2026-03-01": time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "2026-03-01T09:00:00Z": time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
+		"36h": time.Now().Add(-36 * time.Hour), "0s": time.Now(),
+	} {
+		var got time.Time
+		if err := timeFlag(&got)(text); err != nil || got.Sub(want).Abs() > time.Minute {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+}
