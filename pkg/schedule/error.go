@@ -1,0 +1,22 @@
+package schedule
+
+import "fmt"
+
+// An Error is an expression or a time zone that is refused.
+type Error struct {
+	// Expression is the whole expression.
+	Expression string
+	// Part is where the mistake is: "minutes", "day of week", "time zone"; ""
+	// where it is in the expression as a whole.
+	Part string
+	// Problem says what is wrong, and what would be right where that is plain.
+	Problem string
+}
+
+// Error gives all three.
+func (e *Error) Error() string {
+	if e.Part == "" {
+		return fmt.Sprintf("schedule: %.200q: %s", e.Expression, e.Problem)
+	}
+	return fmt.Sprintf("schedule: %.200q: %s: %s", e.Expression, e.Part, e.Problem)
+}
