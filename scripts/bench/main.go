@@ -1,6 +1,6 @@
 // Command bench measures Nightshift and prints the tables of docs/performance.md.
 //
-//	go run ./scripts/bench [-only overhead,init,size,requests,throughput]
+//	go run ./scripts/bench [-only overhead,init,size,requests,powertools,throughput]
 //
 // Everything runs on this machine over loopback, bounded in count and time. What
 // is compared is compared within one run, since machines differ and are shared.
@@ -30,6 +30,7 @@ func sections() []section {
 		{"init", initTime},
 		{"size", sizes},
 		{"requests", requests},
+		{"powertools", powertools},
 		{"throughput", throughput},
 	}
 }
