@@ -69,6 +69,9 @@ func (s *Sweep) collect(ctx context.Context) error {
 		at.Began = now.UnixMilli()
 	}
 	at.After, err = s.collectFrom(ctx, at.After, now)
+	if err != nil && at.After == "" {
+		return unlessOver(ctx, err) // the pass has not begun
+	}
 	return errors.Join(unlessOver(ctx, err), s.moveObjectsMark(ctx, seen, at))
 }
 
