@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"

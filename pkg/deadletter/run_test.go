@@ -2,7 +2,6 @@ package deadletter_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
