@@ -96,6 +96,29 @@ func TestTheWaitIsDrawnEvenly(t *testing.T) {
 	}
 }
 
+// Jobs that failed in one moment, since what they all need was down, do not come
+// back in one: no second has much more than its share of them.
+func TestJobsThatFailedTogetherComeBackSpread(t *testing.T) {
+	const jobs = 4000
+	random := rand.New(rand.NewPCG(8, 8))
+	for attempt := 1; attempt <= 8; attempt++ {
+		perSecond := map[time.Duration]int{}
+		seconds := int(backoff.Policy{}.Longest(attempt) / time.Second)
+		for range jobs {
+			perSecond[backoff.Policy{}.After(attempt, random.Float64).Truncate(time.Second)]++
+		}
+		for at, n := range perSecond {
+			share := jobs / seconds
+			if at == backoff.DefaultFloor { // what the floor lifts comes with it
+				share *= 2
+			}
+			if n > share+share/2+20 {
+				t.Errorf("attempt %d: %d of %d jobs come back at %v; their share is %d", attempt, n, jobs, at, share)
+			}
+		}
+	}
+}
+
 // What a caller's own function answers is held to the policy's bounds.
 func TestAnOwnFunctionIsHeldToFloorAndCap(t *testing.T) {
 	functions := map[string]func(int) time.Duration{
