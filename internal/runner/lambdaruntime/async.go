@@ -13,6 +13,13 @@ import (
 // 5 minutes. The event is lost when the function is closed first.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
 func (f *Function) InvokeAsync(payload []byte) error {
+	return f.InvokeAsyncThen(payload, func() {})
+}
+
+// InvokeAsyncThen is InvokeAsync for a caller that keeps the event until it has come
+// to its end: concluded is called once, when the function has succeeded or the
+// event is given up, and not when the function is closed first.
+func (f *Function) InvokeAsyncThen(payload []byte, concluded func()) error {
 	if len(payload) > MaxAsyncPayload {
 		return fmt.Errorf("%w: %d bytes of an asynchronous event", ErrTooLarge, len(payload))
 	}
@@ -21,11 +28,16 @@ func (f *Function) InvokeAsync(payload []byte) error {
 	if f.closed {
 		return ErrClosed
 	}
-	f.async.Go(func() { f.deliver(payload) })
+	f.async.Go(func() {
+		if f.deliver(payload) {
+			concluded()
+		}
+	})
 	return nil
 }
 
-func (f *Function) deliver(payload []byte) {
+// deliver tells whether the event came to its end.
+func (f *Function) deliver(payload []byte) bool {
 	accepted := f.config.Now()
 	throttleWait := time.Second
 	for failures := 0; ; {
@@ -33,29 +45,29 @@ func (f *Function) deliver(payload []byte) {
 		var wait time.Duration
 		switch {
 		case err == nil && result.FunctionError == "":
-			return
+			return true
 		case err == nil:
 			failures++
 			if failures > *f.config.AsyncRetries {
 				f.config.Report(fmt.Sprintf("gave up an asynchronous event after %d attempts: %s", failures, result.Payload))
-				return
+				return true
 			}
 			wait = time.Duration(failures) * time.Minute
 		case errors.Is(err, ErrThrottled):
 			wait = throttleWait
 			throttleWait = min(2*throttleWait, 5*time.Minute)
 		case errors.Is(err, context.Canceled), errors.Is(err, ErrClosed):
-			return
+			return false
 		default:
 			f.config.Report("an asynchronous event could not run: " + err.Error())
-			return
+			return true
 		}
 		if f.config.Now().Add(wait).Sub(accepted) > f.config.AsyncMaxAge {
 			f.config.Report("gave up an asynchronous event: it is too old")
-			return
+			return true
 		}
 		if err := f.config.Sleep(f.ctx, wait); err != nil {
-			return // closed
+			return false // closed
 		}
 	}
 }
