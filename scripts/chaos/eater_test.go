@@ -105,8 +105,8 @@ type seen struct {
 // observe runs a plan without a storm.
 func observe(t *testing.T, c config, p *plan) seen {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
 	k, err := startStack(ctx, c, newStorm(0, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -116,15 +116,11 @@ func observe(t *testing.T, c config, p *plan) seen {
 			t.Error(err)
 		}
 	}()
-	stream, err := streamOf(ctx, k.dynamodb, "JobsTable")
+	recorder, stop, err := watch(ctx, k, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := seen{recorder: newRecorder(k.streams, p)}
-	following, end := context.WithCancel(ctx)
-	defer end()
-	followed := make(chan error, 1)
-	go func() { followed <- h.follow(following, stream) }()
+	h := seen{recorder: recorder}
 	if err := sendChunk(ctx, k, p.jobs, time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +130,7 @@ func observe(t *testing.T, c config, p *plan) seen {
 	if h.remains, err = inspect(ctx, k); err != nil {
 		t.Fatal(err)
 	}
-	end()
-	if err := <-followed; err != nil {
+	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
 	return h

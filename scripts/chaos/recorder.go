@@ -59,8 +59,9 @@ func streamOf(ctx context.Context, client *dynamodb.Client, table string) (strin
 // pollEvery is the time between reads of a stream that has nothing new.
 const pollEvery = 50 * time.Millisecond
 
-// follow reads until ctx ends. The local stream has one shard.
-func (r *recorder) follow(ctx context.Context, arn string) error {
+// follow reads until over is closed and nothing more is there, or ctx ends. The local
+// stream has one shard.
+func (r *recorder) follow(ctx context.Context, arn string, over <-chan struct{}) error {
 	described, err := r.client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
 	if err != nil {
 		return fmt.Errorf("reading the stream: %w", err)
@@ -76,9 +77,6 @@ func (r *recorder) follow(ctx context.Context, arn string) error {
 	}
 	for next := start.ShardIterator; ; {
 		page, err := r.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: next})
-		if ctx.Err() != nil {
-			return nil
-		}
 		if err != nil {
 			return fmt.Errorf("reading the stream: %w", err)
 		}
@@ -92,8 +90,10 @@ func (r *recorder) follow(ctx context.Context, arn string) error {
 			continue
 		}
 		select {
-		case <-ctx.Done():
+		case <-over:
 			return nil
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-time.After(pollEvery):
 		}
 	}

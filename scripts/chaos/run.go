@@ -30,15 +30,11 @@ func run(ctx context.Context, s settings, say func(format string, args ...any)) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, k.close()) }()
-	stream, err := streamOf(ctx, k.dynamodb, "JobsTable")
+	recorder, stop, err := watch(ctx, k, o.plan)
 	if err != nil {
 		return nil, err
 	}
-	recorder := newRecorder(k.streams, o.plan)
-	following, stop := context.WithCancel(ctx)
-	defer stop()
-	followed := make(chan error, 1)
-	go func() { followed <- recorder.follow(following, stream) }()
+	defer func() { err = errors.Join(err, stop()) }()
 	sweeping, stopSweeping := context.WithCancel(ctx)
 	var sweeps sync.WaitGroup
 	sweeps.Go(func() { keepSweeping(sweeping, k) })
@@ -63,15 +59,30 @@ func run(ctx context.Context, s settings, say func(format string, args ...any)) 
 	if o.remains, err = inspect(ctx, k); err != nil {
 		return nil, err
 	}
-	time.Sleep(2 * pollEvery) // the last changes are read
-	stop()
-	if err := <-followed; err != nil {
+	if err := stop(); err != nil {
 		return nil, err
 	}
 	o.injected, o.history, o.changes = storm.counts(), recorder.history, recorder.changes
 	o.tally, o.violations = judge(o.plan, o.remains)
 	o.violations = append(recorder.violations, o.violations...)
 	return o, nil
+}
+
+// watch starts a recorder. stop ends it when it has read what is there, and can be
+// called twice.
+func watch(ctx context.Context, k *stack, p *plan) (r *recorder, stop func() error, err error) {
+	stream, err := streamOf(ctx, k.dynamodb, "JobsTable")
+	if err != nil {
+		return nil, nil, err
+	}
+	r = newRecorder(k.streams, p)
+	over := make(chan struct{})
+	followed := make(chan error, 1)
+	go func() { followed <- r.follow(ctx, stream, over) }()
+	return r, sync.OnceValue(func() error {
+		close(over)
+		return <-followed
+	}), nil
 }
 
 // rage sends the jobs while the storm lasts. Should they not all be accepted by
