@@ -33,8 +33,8 @@ lint: ## go vet, gofmt, staticcheck, govulncheck
 fuzz: ## every fuzz test for FUZZTIME each
 	scripts/fuzz $(or $(FUZZTIME),10s)
 
-bench: ## the measures of docs/performance.md
-	$(GO) run ./scripts/bench
+bench: ## the measures of docs/performance.md; ONLY=powertools for one section
+	$(GO) run ./scripts/bench $(if $(ONLY),-only $(ONLY))
 
 chaos: ## 10,000 jobs while processes are killed and calls fail; JOBS=, SEED= for a run of your own
 	$(GO) build -o dist/chaos/run ./scripts/chaos

@@ -14,14 +14,15 @@ import (
 // speed drifts is fair to both.
 const overheadRounds = 6
 
-var benchLine = regexp.MustCompile(`(?m)^Benchmark(Invoke|Bare)/batch=(\d+)\S*\s+\d+\s+([\d.]+) ns/op`)
+var benchLine = regexp.MustCompile(`(?m)^Benchmark(Invoke|Poll|Bare)/batch=(\d+)\S*\s+\d+\s+([\d.]+) ns/op`)
 
-// overhead compares the worker's own time for a job with a handler that does
-// nothing but parse the same batch.
+// overhead compares the worker's own time for a job, in Lambda and where it polls
+// with a heartbeat for each job, with a handler that does nothing but parse the
+// same batch.
 func overhead(ctx context.Context, out io.Writer) error {
 	times := map[string]map[string][]float64{}
 	for range overheadRounds {
-		text, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark(Invoke|Bare)$", "-benchtime", "300ms", "./pkg/worker").CombinedOutput()
+		text, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark(Invoke|Poll|Bare)$", "-benchtime", "300ms", "./pkg/worker").CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("go test: %w\n%s", err, text)
 		}
@@ -37,24 +38,30 @@ func overhead(ctx context.Context, out io.Writer) error {
 		}
 	}
 	fmt.Fprintf(out, "\n## Framework time for each job, AWS calls excluded, logging off\n\n")
-	fmt.Fprintf(out, "| batch | worker, µs a job | bare handler, µs a job | ratio (median of %d rounds) | min–max |\n|---|---|---|---|---|\n", overheadRounds)
+	fmt.Fprintf(out, "| batch | | µs a job | bare handler, µs a job | ratio (median of %d rounds) | min–max |\n|---|---|---|---|---|---|\n", overheadRounds)
 	for _, batch := range []string{"1", "10"} {
-		invoke, bare := times[batch]["Invoke"], times[batch]["Bare"]
-		if len(invoke) != overheadRounds || len(bare) != overheadRounds {
-			return fmt.Errorf("batch %s: %d and %d results of %d rounds", batch, len(invoke), len(bare), overheadRounds)
+		for _, way := range []struct{ bench, name string }{{"Invoke", "in Lambda"}, {"Poll", "polls, with lease and heartbeat"}} {
+			if err := overheadRow(out, batch, way.name, times[batch][way.bench], times[batch]["Bare"]); err != nil {
+				return err
+			}
 		}
-		size, err := strconv.ParseFloat(batch, 64)
-		if err != nil {
-			return err
-		}
-		ratios := make([]float64, overheadRounds)
-		for i := range ratios {
-			ratios[i] = invoke[i] / bare[i]
-		}
-		fmt.Fprintf(out, "| %s | %.1f | %.1f | **%.2f** | %.2f–%.2f |\n", batch,
-			median(invoke)/size/1000, median(bare)/size/1000, median(ratios), slices.Min(ratios), slices.Max(ratios))
 	}
 	return nil
+}
+
+// overheadRow prints a way's times for a batch, in ns, beside the bare handler's.
+func overheadRow(out io.Writer, batch, name string, times, bare []float64) error {
+	if len(times) != overheadRounds || len(bare) != overheadRounds {
+		return fmt.Errorf("batch %s: %d and %d results of %d rounds", batch, len(times), len(bare), overheadRounds)
+	}
+	size, err := strconv.ParseFloat(batch, 64)
+	if err != nil {
+		return err
+	}
+	ratios := ratiosOf(times, bare)
+	_, err = fmt.Fprintf(out, "| %s | %s | %.1f | %.1f | **%.2f** | %.2f–%.2f |\n", batch, name,
+		median(times)/size/1000, median(bare)/size/1000, median(ratios), slices.Min(ratios), slices.Max(ratios))
+	return err
 }
 
 func median(values []float64) float64 {

@@ -31,6 +31,9 @@ func requests(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
+	if err := b.specials(ctx, out); err != nil {
+		return err
+	}
 	return dollars(out)
 }
 
@@ -63,9 +66,9 @@ func (b *bench) countCalls(ctx context.Context, out io.Writer, task string, n, c
 		}
 		return float64(sum) / float64(n)
 	}
-	put, send, update := each("dynamodb.PutItem"), each("sqs.SendMessageBatch"), each("dynamodb.UpdateItem")
-	hide, count := each("sqs.ChangeMessageVisibilityBatch"), each("sqs.GetQueueAttributes")
+	put, sends, update := each(putItem), each(send), each(updateItem)
+	hides, depths := each(hide), each(count)
 	fmt.Fprintf(out, "| %s | %d | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** | %.2f |\n", task, n, float64(n-1)/last.Sub(first).Seconds(),
-		put, send, update, hide, count, put+send+update+hide+count, each("sqs.ReceiveMessage", "sqs.DeleteMessageBatch", "sqs.DeleteMessage"))
+		put, sends, update, hides, depths, put+sends+update+hides+depths, each("sqs.ReceiveMessage", "sqs.DeleteMessageBatch", "sqs.DeleteMessage"))
 	return nil
 }

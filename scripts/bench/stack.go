@@ -52,22 +52,30 @@ func (j benchJob) final() bool {
 }
 
 func (b *bench) enqueue(ctx context.Context, task string) (benchJob, error) {
+	return b.enqueueAs(ctx, task, "")
+}
+
+// enqueueAs sends an Idempotency-Key along, unless it is empty.
+func (b *bench) enqueueAs(ctx context.Context, task, key string) (benchJob, error) {
 	body := `{"key":"uploads/anonymous/0123456789abcdefghjkmnpqrs"}`
-	job, err := b.call(ctx, http.MethodPost, "/jobs/"+task, body, http.StatusAccepted)
+	job, err := b.call(ctx, http.MethodPost, "/jobs/"+task, body, key, http.StatusAccepted)
 	job.accepted = time.Now()
 	return job, err
 }
 
 func (b *bench) status(ctx context.Context, id string) (benchJob, error) {
-	return b.call(ctx, http.MethodGet, "/jobs/"+id, "", http.StatusOK)
+	return b.call(ctx, http.MethodGet, "/jobs/"+id, "", "", http.StatusOK)
 }
 
-func (b *bench) call(ctx context.Context, method, path, body string, want int) (job benchJob, err error) {
+func (b *bench) call(ctx context.Context, method, path, body, key string, want int) (job benchJob, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, b.stack.HTTPURL()+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return job, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Idempotency-Key", `"`+key+`"`)
+	}
 	response, err := b.client.Do(request)
 	if err != nil {
 		return job, err

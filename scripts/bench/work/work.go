@@ -24,14 +24,24 @@ type Arguments struct {
 	Key string `json:"key"`
 }
 
-// Noop succeeds; Failing fails twice and is dead.
+// Noop succeeds; Failing fails twice and is dead; Retrying fails once and succeeds.
+// Jobs of Unique are the only ones of their keys.
 var (
-	Noop    = job.Define[Arguments]("bench.noop", job.Policy{Queue: Bench, Timeout: 10 * time.Second, Public: true})
-	Failing = job.Define[Arguments]("bench.failing", job.Policy{
-		Queue: Bench, Timeout: 10 * time.Second, Public: true, MaxAttempts: 2,
-		Backoff: backoff.Policy{Base: time.Second, Cap: time.Second},
-	})
+	Noop     = job.Define[Arguments]("bench.noop", job.Policy{Queue: Bench, Timeout: 10 * time.Second, Public: true})
+	Failing  = job.Define[Arguments]("bench.failing", policy(2))
+	Retrying = job.Define[Arguments]("bench.retrying", policy(3))
+	Unique   = job.Define[Arguments]("bench.unique", job.Policy{Queue: Bench, Timeout: 10 * time.Second})
 )
 
-// ErrAlways is why Failing fails.
-var ErrAlways = errors.New("this task always fails")
+func policy(attempts int) job.Policy {
+	return job.Policy{
+		Queue: Bench, Timeout: 10 * time.Second, Public: true, MaxAttempts: attempts,
+		Backoff: backoff.Policy{Base: time.Second, Cap: time.Second},
+	}
+}
+
+// All lists them.
+func All() []job.Defined { return []job.Defined{Noop, Failing, Retrying, Unique} }
+
+// ErrFails is why Failing and Retrying fail.
+var ErrFails = errors.New("this run fails")

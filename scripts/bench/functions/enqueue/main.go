@@ -10,7 +10,6 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
-	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/scripts/bench/work"
@@ -19,7 +18,7 @@ import (
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	tasks := []job.Defined{work.Noop, work.Failing}
+	tasks := work.All()
 	store := env.Jobs()
 	jobs, err := producer.New(producer.Config{Jobs: store}, tasks...)
 	if err != nil {

@@ -18,8 +18,17 @@ func main() {
 			Addresses: env.Addresses(work.Bench),
 			Logger:    env.Logger,
 		},
-			worker.Handle(work.Noop, func(context.Context, *job.Job[work.Arguments]) error { return nil }),
-			worker.Handle(work.Failing, func(context.Context, *job.Job[work.Arguments]) error { return work.ErrAlways }),
+			worker.Handle(work.Noop, nothing),
+			worker.Handle(work.Unique, nothing),
+			worker.Handle(work.Failing, func(context.Context, *job.Job[work.Arguments]) error { return work.ErrFails }),
+			worker.Handle(work.Retrying, func(_ context.Context, j *job.Job[work.Arguments]) error {
+				if j.Attempt == 1 {
+					return work.ErrFails
+				}
+				return nil
+			}),
 		)
 	})
 }
+
+func nothing(context.Context, *job.Job[work.Arguments]) error { return nil }
