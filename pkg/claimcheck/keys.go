@@ -23,10 +23,11 @@ const (
 // own.
 func ArgsKey(id job.ID, drawn string) string { return Prefix + string(id) + "/" + argsName + drawn }
 
-// ResultKey is the key of the result of one attempt, by the token of its lease. An
-// attempt that lost its lease leaves an object that no row names.
-func ResultKey(id job.ID, token string) string {
-	return Prefix + string(id) + "/" + resultName + token
+// ResultKey is the key of a result. drawn is as in ArgsKey: an attempt whose lease
+// is lost, or whose row was not written, leaves an object that no row names, and not
+// even its own next try writes over one that a row may name.
+func ResultKey(id job.ID, drawn string) string {
+	return Prefix + string(id) + "/" + resultName + drawn
 }
 
 // JobOf gives the job that an object belongs to; ok is false for a key that this

@@ -69,6 +69,10 @@ func told(e *store.JobError) *store.JobError {
 		return &store.JobError{Code: e.Code, Message: "the attempt took too long"}
 	case "panic":
 		return &store.JobError{Code: e.Code, Message: "the job's code failed unexpectedly"}
+	case "arguments_missing", "arguments_damaged":
+		return &store.JobError{Code: e.Code, Message: "the job's arguments could not be read"}
+	case "result_not_kept":
+		return &store.JobError{Code: e.Code, Message: "the job's result could not be kept"}
 	case "undeliverable":
 		return &store.JobError{Code: e.Code, Message: "the job could not be handed to its queue"}
 	}

@@ -25,7 +25,7 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: newerWait, GiveBack: true})
 	}
 	started := b.config.Now()
-	current := &run{jobs: b.config.Jobs, rec: rec}
+	current := &run{config: &b.config, jobs: b.config.Jobs, rec: rec}
 	result, err := b.run(ctx, h, current)
 	if now := current.endedAs(); now != nil {
 		current.keeper.close()
@@ -52,13 +52,18 @@ func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err 
 	case isPlain(err) && (lost || errors.Is(context.Cause(ctx), ErrShutdown)):
 		return lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true}
 	}
-	outcome := lifecycle.Ended(lifecycle.Attempt{
-		Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO,
-	}, err, b.config.Random)
+	attempt := lifecycle.Attempt{Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO}
+	outcome := lifecycle.Ended(attempt, err, b.config.Random)
 	if outcome.To == lifecycle.Done {
 		outcome.Result = result
 	}
-	return storable(outcome)
+	ctx, done := b.lasting(ctx, rec.LeaseUntil)
+	defer done()
+	outcome, err = b.config.kept(ctx, rec, storable(outcome, b.config.mostResult()))
+	if err != nil {
+		return lifecycle.Ended(attempt, err, b.config.Random)
+	}
+	return outcome
 }
 
 // isPlain tells an error that says nothing of how the job is to go on.
@@ -140,14 +145,18 @@ func (b *batch) run(ctx context.Context, h *Handler, r *run) (any, error) {
 	}
 }
 
-// open decodes the arguments, which may be code of the task's own.
+// open fetches the arguments, where they lie elsewhere, and decodes them, which may be code of the task's own.
 func (b *batch) open(ctx context.Context, h *Handler, rec *store.Record) (call call, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = b.panicked(ctx, rec, p)
 		}
 	}()
-	return h.open(rec)
+	whole, err := b.config.fetched(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	return h.open(whole)
 }
 
 // guard runs the handler in a goroutine of its own. A panic, or the end of that

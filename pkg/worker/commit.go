@@ -56,18 +56,22 @@ func commit(ctx context.Context, id job.ID, outcome lifecycle.Outcome, actions [
 	if err != nil {
 		return err
 	}
-	if outcome, err = encoded(outcome); err != nil {
+	if outcome, err = encoded(outcome, r.config.mostResult()); err != nil {
 		return err
 	}
 	return r.end(func(claimed store.Record) (store.Record, error) {
-		return r.jobs.Commit(ctx, claimed, outcome, actions...)
+		kept, err := r.config.kept(ctx, &claimed, outcome)
+		if err != nil {
+			return store.Record{}, err
+		}
+		return r.jobs.Commit(ctx, claimed, kept, actions...)
 	})
 }
 
 // encoded gives the outcome with its result and its cursor as JSON.
-func encoded(outcome lifecycle.Outcome) (lifecycle.Outcome, error) {
-	result, badResult := encode("result", outcome.Result)
-	cursor, badCursor := encode("cursor", outcome.Cursor)
+func encoded(outcome lifecycle.Outcome, mostResult int) (lifecycle.Outcome, error) {
+	result, badResult := encode("result", outcome.Result, mostResult)
+	cursor, badCursor := encode("cursor", outcome.Cursor, MaxResult)
 	outcome.Result, outcome.Cursor = result, cursor
 	return outcome, errors.Join(badResult, badCursor)
 }

@@ -32,7 +32,8 @@ var errEnded = errors.New("worker: the run has ended already")
 // A run is one run of a handler, as the functions of this package find it in the
 // handler's context. Its methods may be called by many goroutines.
 type run struct {
-	jobs *store.Jobs
+	config *Config
+	jobs   *store.Jobs
 	// interrupt ends the handler's context with a cause; expire ends its time,
 	// after which the handler has Grace.
 	interrupt context.CancelCauseFunc

@@ -31,7 +31,7 @@ var tableWaits = backoff.Policy{Base: 20 * time.Second, Floor: 5 * time.Second, 
 func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome) fate {
 	ctx, done := b.lasting(ctx, rec.LeaseUntil)
 	defer done()
-	now, err := b.finish(ctx, rec, outcome)
+	now, err := b.finishFitting(ctx, rec, outcome)
 	if errors.Is(err, store.ErrTooLarge) {
 		tooLarge := permanent("result_too_large", fmt.Errorf("arguments, result and error do not fit into the job's row together: %w", err))
 		now, err = b.finish(ctx, rec, lifecycle.Outcome{To: lifecycle.Dead, Err: tooLarge})
@@ -100,18 +100,18 @@ func (b *batch) unavailable(ctx context.Context, id job.ID, cause error) fate {
 }
 
 // storable encodes what a handler gave; what can't be kept makes the job dead.
-func storable(outcome lifecycle.Outcome) lifecycle.Outcome {
+func storable(outcome lifecycle.Outcome, mostResult int) lifecycle.Outcome {
 	var err error
-	if outcome.Result, err = encode("result", outcome.Result); err != nil {
+	if outcome.Result, err = encode("result", outcome.Result, mostResult); err != nil {
 		return lifecycle.Outcome{To: lifecycle.Dead, Err: err}
 	}
-	if outcome.Cursor, err = encode("cursor", outcome.Cursor); err != nil {
+	if outcome.Cursor, err = encode("cursor", outcome.Cursor, MaxResult); err != nil {
 		return lifecycle.Outcome{To: lifecycle.Dead, Err: err}
 	}
 	return outcome
 }
 
-func encode(what string, value any) (any, error) {
+func encode(what string, value any, limit int) (any, error) {
 	if value == nil {
 		return nil, nil
 	}
@@ -119,8 +119,8 @@ func encode(what string, value any) (any, error) {
 	if err != nil {
 		return nil, permanent("bad_"+what, err)
 	}
-	if len(data) > MaxResult {
-		return nil, permanent(what+"_too_large", fmt.Errorf("the %s has %d bytes as JSON, and %d is the limit: keep large data in S3 and its key in the %s", what, len(data), MaxResult, what))
+	if len(data) > limit {
+		return nil, permanent(what+"_too_large", fmt.Errorf("the %s has %d bytes as JSON, and %d is the limit: keep large data in S3 and its key in the %s", what, len(data), limit, what))
 	}
 	return json.RawMessage(data), nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -23,7 +24,8 @@ const (
 	// Grace is how long a handler may go on after its context has ended.
 	Grace = time.Second
 	// MaxResult bounds an encoded result or cursor, in bytes: a row holds 400 KB
-	// in all, arguments included.
+	// in all, arguments included. With Objects, results of up to
+	// claimcheck.MaxBytes are kept.
 	MaxResult = 256 << 10
 )
 
@@ -42,6 +44,12 @@ type Config struct {
 	// Addresses says where each served queue and its dead-letter queue are, by
 	// the queue's name. Required for every queue of the handlers' tasks.
 	Addresses map[string]queue.Address
+	// Objects is where arguments are that were too large for their rows; it is
+	// needed where producers have it. Large results go there.
+	Objects *claimcheck.Objects
+	// ClaimCheckOver is the size in bytes over which encoded results go to
+	// Objects; zero means claimcheck.DefaultOver, and MaxResult is the most.
+	ClaimCheckOver int
 	// Logger takes a line for each run: debug when fine, warn when it is to
 	// run again, error when dead. Default: slog.Default().
 	Logger *slog.Logger
@@ -75,7 +83,7 @@ type served struct {
 // mistake is reported at once.
 func New(config Config, handlers ...Handler) (*Worker, error) {
 	w := &Worker{config: config.withDefaults(), handlers: map[string]*Handler{}}
-	var problems []error
+	problems := []error{w.config.checkClaims()}
 	if config.Jobs == nil {
 		problems = append(problems, errors.New("worker: Jobs is missing"))
 	}
