@@ -7,20 +7,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/nightshift-go/nightshift/internal/localaws"
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/producer"
-	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/scripts/bench/work"
 )
@@ -78,40 +73,6 @@ func newBeside(ctx context.Context) (*beside, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
-}
-
-// createTables makes the jobs table as it is deployed, and the one that
-// Powertools' documentation has.
-func createTables(ctx context.Context, client *dynamodb.Client) error {
-	attribute := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
-		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}
-	}
-	key := func(name string, kind types.KeyType) types.KeySchemaElement {
-		return types.KeySchemaElement{AttributeName: &name, KeyType: kind}
-	}
-	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName: aws.String(jobsTable), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			attribute(store.PartitionKey, types.ScalarAttributeTypeS), attribute(store.SortKey, types.ScalarAttributeTypeS),
-			attribute(store.DueSlot, types.ScalarAttributeTypeS), attribute(store.DueAt, types.ScalarAttributeTypeN),
-		},
-		KeySchema: []types.KeySchemaElement{key(store.PartitionKey, types.KeyTypeHash), key(store.SortKey, types.KeyTypeRange)},
-		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName:  aws.String(store.DueIndex),
-			KeySchema:  []types.KeySchemaElement{key(store.DueSlot, types.KeyTypeHash), key(store.DueAt, types.KeyTypeRange)},
-			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
-		}},
-		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = client.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName: aws.String(idempotencyTable), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{attribute("id", types.ScalarAttributeTypeS)},
-		KeySchema:            []types.KeySchemaElement{key("id", types.KeyTypeHash)},
-	})
-	return err
 }
 
 func (b *beside) close() error {
@@ -198,46 +159,4 @@ func succeeded(answer []byte) error {
 		return fmt.Errorf("the answer %s: no record may fail", answer)
 	}
 	return nil
-}
-
-// make enqueues jobs and gives the batches that Lambda would hand out for them.
-// All contenders get such batches; only the worker needs the jobs.
-func (b *beside) make(ctx context.Context, n int) ([][]byte, error) {
-	batches := make([][]byte, n)
-	var group errgroup.Group
-	group.SetLimit(8)
-	for i := range batches {
-		first := b.messages
-		b.messages += besideBatch
-		group.Go(func() (err error) {
-			batches[i], err = b.batch(ctx, first)
-			return err
-		})
-	}
-	return batches, group.Wait()
-}
-
-// batch makes an event with messages numbered from first on.
-func (b *beside) batch(ctx context.Context, first int) ([]byte, error) {
-	var event events.SQSEvent
-	for n := first; n < first+besideBatch; n++ {
-		id, err := b.producer.Enqueue(ctx, work.Noop.With(work.Arguments{Key: "uploads/anonymous/0123456789abcdefghjkmnpqrs"}))
-		if err != nil {
-			return nil, err
-		}
-		body, err := queue.Message{ID: id, N: 1}.Encode()
-		if err != nil {
-			return nil, err
-		}
-		sent := strconv.FormatInt(time.Now().UnixMilli(), 10)
-		event.Records = append(event.Records, events.SQSMessage{
-			MessageId: fmt.Sprintf("059f36b4-87a3-44ab-83d2-%012d", n), ReceiptHandle: "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0aEXAMPLEwJnKyrHigUMZj6rYigCgxlaS3SLy0aEXAMPLE",
-			Body: body, Md5OfBody: "e4e68fb7bd0e697a0ae8f1bb342846b3",
-			Attributes: map[string]string{
-				"ApproximateReceiveCount": "1", "SentTimestamp": sent, "ApproximateFirstReceiveTimestamp": sent, "SenderId": "AROAEXAMPLEID0RELAY:Relay",
-			},
-			EventSource: "aws:sqs", EventSourceARN: "arn:aws:sqs:us-east-1:000000000000:bench", AWSRegion: "us-east-1",
-		})
-	}
-	return json.Marshal(event)
 }
