@@ -20,7 +20,9 @@ func TestDraining(t *testing.T) {
 		q := notes(func(q *job.Queue) { q.Bound, q.Batch = 3, 5 })
 		long := job.Define[note]("note.write", job.Policy{Queue: q, Timeout: 10 * time.Minute})
 		causes := map[string]error{}
+		var d diary
 		w := newPolled(t, q, worker.Handle(long, func(ctx context.Context, j *job.Job[note]) error {
+			d.begin(j.Args.Text)
 			switch j.Args.Text {
 			case "soon":
 				time.Sleep(20 * time.Second)
@@ -33,7 +35,7 @@ func TestDraining(t *testing.T) {
 			causes[j.Args.Text] = context.Cause(ctx)
 			return ctx.Err()
 		}))
-		soon, saves, long1, untried := w.add("soon", nil), w.add("saves", nil), w.add("long", nil), w.add("long", nil)
+		soon, saves, long1, untried := w.add("soon", nil), w.add("saves", nil), w.add("long", nil), w.add("untried", nil)
 		stop := w.poll()
 		time.Sleep(10 * time.Second)
 		begun := time.Now()
@@ -57,6 +59,9 @@ func TestDraining(t *testing.T) {
 			if wait := w.line.visibleIn(id); wait != 0 {
 				t.Errorf("a message is hidden for %v", wait)
 			}
+		}
+		if slices.Contains(d.entries, "untried") {
+			t.Error("a job was begun while the process drained")
 		}
 		asks := len(w.line.asks)
 		time.Sleep(time.Hour)

@@ -210,41 +210,81 @@ func TestACancellationReachesTheHandler(t *testing.T) {
 // SQS lets nobody hold a message for more than 12 hours. The longest timeout ends
 // before, as a timeout; and what can't end before is not begun.
 func TestTwelveHours(t *testing.T) {
+	for _, hold := range []time.Duration{worker.DefaultHold, worker.MostHold} {
+		synctest.Test(t, func(t *testing.T) { twelveHours(t, hold) })
+	}
+}
+
+func twelveHours(t *testing.T, hold time.Duration) {
+	q := notes(func(q *job.Queue) { q.Bound, q.Batch, q.Polled = 1, 3, true })
+	long := job.Define[note]("note.write", job.Policy{Queue: q, Timeout: job.MaxPolledTimeout})
+	var ran []time.Duration
+	w := newPolled(t, q, worker.Handle(long, func(ctx context.Context, j *job.Job[note]) error {
+		started := time.Now()
+		if j.Args.Text == "endless" {
+			<-ctx.Done()
+		} else {
+			time.Sleep(5 * time.Hour)
+		}
+		ran = append(ran, time.Since(started))
+		return ctx.Err()
+	}))
+	w.config.Hold = hold
+	endless := w.add("endless", func(n *store.NewJob) { n.MaxAttempts = 1 })
+	hours, more := w.add("hours", nil), w.add("hours", nil)
+	stop := w.poll()
+	time.Sleep(job.MaxPolledTimeout - time.Minute)
+	w.is(endless, lifecycle.Running, 1)
+	w.is(hours, lifecycle.Queued, 0)
+	if m := w.line.of(endless); m.receives != 1 {
+		t.Errorf("the message was received %d times", m.receives)
+	}
+	time.Sleep(2 * time.Minute)
+	if rec := w.get(endless); rec.State != lifecycle.Dead || rec.Error.Code != "timeout" {
+		t.Errorf("it is %s: %+v", rec.State, rec.Error)
+	}
+	w.is(hours, lifecycle.Running, 1) // received again, and begun
+	time.Sleep(5 * time.Hour)
+	w.is(hours, lifecycle.Done, 1)
+	w.is(more, lifecycle.Running, 1)
+	if m := w.line.of(more); m.receives != 3 {
+		t.Errorf("a job was begun with less than its timeout left: its message was received %d times", m.receives)
+	}
+	time.Sleep(5 * time.Hour)
+	w.is(more, lifecycle.Done, 1)
+	if err := stop(); err != nil || w.line.beyond != 0 {
+		t.Errorf("Poll: %v; %d hidings beyond SQS's limit", err, w.line.beyond)
+	}
+	if want := []time.Duration{job.MaxPolledTimeout, 5 * time.Hour, 5 * time.Hour}; !slices.Equal(ran, want) {
+		t.Errorf("the handlers ran for %v, want %v", ran, want)
+	}
+}
+
+// A handler that does not stop when its lease is lost works beside its successor:
+// its process ends.
+func TestAHandlerThatIgnoresALostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := notes(func(q *job.Queue) { q.Bound, q.Batch, q.Polled = 1, 3, true })
-		long := job.Define[note]("note.write", job.Policy{Queue: q, Timeout: job.MaxPolledTimeout})
-		var ran []time.Duration
-		w := newPolled(t, q, worker.Handle(long, func(ctx context.Context, j *job.Job[note]) error {
-			started := time.Now()
-			if j.Args.Text == "endless" {
-				<-ctx.Done()
-			} else {
-				time.Sleep(7 * time.Hour)
-			}
-			ran = append(ran, time.Since(started))
-			return ctx.Err()
-		}))
-		endless := w.add("endless", func(n *store.NewJob) { n.MaxAttempts = 1 })
-		hours := w.add("hours", nil)
-		stop := w.poll()
-		time.Sleep(job.MaxPolledTimeout - time.Minute)
-		w.is(endless, lifecycle.Running, 1)
-		w.is(hours, lifecycle.Queued, 0)
-		if m := w.line.of(endless); m.receives != 1 {
-			t.Errorf("the message was received %d times", m.receives)
+		release := make(chan struct{})
+		q := notes(nil)
+		long := job.Define[note]("note.write", job.Policy{Queue: q, Timeout: 10 * time.Minute})
+		w := newPolled(t, q, worker.Handle(long, func(context.Context, *job.Job[note]) error { <-release; return nil }))
+		id := w.add("x", nil)
+		ended := make(chan error)
+		go func() { ended <- w.worker.Poll(context.Background(), w.config) }()
+		time.Sleep(time.Second)
+		if _, err := w.jobs.TakeOver(t.Context(), w.get(id), store.Lease{Token: "thief", Until: time.Now().Add(time.Hour)}); err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Minute)
-		if rec := w.get(endless); rec.State != lifecycle.Dead || rec.Error.Code != "timeout" {
-			t.Errorf("it is %s: %+v", rec.State, rec.Error)
+		lost := time.Now()
+		if err := <-ended; !errors.Is(err, worker.ErrStuck) || !slices.Equal(w.exits, []int{1}) {
+			t.Errorf("Poll: %v, exits %v", err, w.exits)
 		}
-		w.is(hours, lifecycle.Running, 1) // received again, and begun
-		time.Sleep(7 * time.Hour)
-		w.is(hours, lifecycle.Done, 1)
-		if err := stop(); err != nil || w.line.beyond != 0 {
-			t.Errorf("Poll: %v; %d hidings beyond SQS's limit", err, w.line.beyond)
+		if took := time.Since(lost); took > worker.DefaultHold/3+worker.Grace {
+			t.Errorf("it took %v", took)
 		}
-		if want := []time.Duration{job.MaxPolledTimeout, 7 * time.Hour}; !slices.Equal(ran, want) {
-			t.Errorf("the handlers ran for %v, want %v", ran, want)
+		if rec := w.get(id); rec.Token != "thief" || rec.State != lifecycle.Running {
+			t.Errorf("the row is %s under %q", rec.State, rec.Token)
 		}
+		close(release)
 	})
 }
