@@ -156,12 +156,12 @@ func TestMistakesOfThePageAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cell, sound := range map[string]bool{
-		"`internal/knownfaults: TestThePageNamesTestsThatExist`":            true,
-		"`internal/knownfaults: TestMistakesOfThePageAreFound/a subtest`":   true,
-		"`internal/knownfaults: TestMistakesOfThePageAreFound`, `pkg/x`":    false,
-		"`internal/knownfaults: TestNothing`":                               false,
+		"`internal/knownfaults: TestThePageNamesTestsThatExist`":             true,
+		"`internal/knownfaults: TestMistakesOfThePageAreFound/a subtest`":    true,
+		"`internal/knownfaults: TestMistakesOfThePageAreFound`, `pkg/x`":     false,
+		"`internal/knownfaults: TestNothing`":                                false,
 		"`internal/knownfaults: TestMistakesOfThePageAreFound/no " + "such`": false,
-		"none: the toolkit makes no such call at all":                       true,
+		"none: the toolkit makes no such call at all":                        true,
 		"none: so":           false,
 		"it is tested":       false,
 		"`TestWithoutPlace`": false,

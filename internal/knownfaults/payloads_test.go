@@ -30,7 +30,7 @@ type count struct {
 }
 
 // From the producer's arguments through row, stream, message and claim to the
-// handler, and back through cursor and result: every digit is the same.
+// handler, and back through progress, cursor and result: every digit is the same.
 func TestBigIntegersSurviveTheWholeWay(t *testing.T) {
 	sent := count{
 		Signed: math.MinInt64, Unsigned: math.MaxUint64, Many: []int64{9007199254740993, 1152921504606846977, -9007199254740993, math.MaxInt64},
@@ -44,8 +44,11 @@ func TestBigIntegersSurviveTheWholeWay(t *testing.T) {
 		}
 	}
 	counting := job.DefineResult[count, count]("count.up", notes(nil).Definition().Policy)
-	w := wire(t, "", []job.Defined{counting}, worker.HandleResult(counting, func(_ context.Context, j *job.Job[count]) (count, error) {
+	w := wire(t, "", []job.Defined{counting}, worker.HandleResult(counting, func(ctx context.Context, j *job.Job[count]) (count, error) {
 		same("the arguments", j.Args)
+		if err := worker.Progress(ctx, j, j.Args); err != nil {
+			return count{}, job.Fail(err)
+		}
 		cursor, continued, err := job.Cursor[count](j)
 		if err != nil {
 			return count{}, job.Fail(err)
@@ -67,8 +70,10 @@ func TestBigIntegersSurviveTheWholeWay(t *testing.T) {
 	}
 	same("the result", result)
 	for _, digits := range []string{"9007199254740993", "18446744073709551615", "12345678901234567890123456789", "1.10"} {
-		if !strings.Contains(string(rec.Result), digits) || !strings.Contains(string(rec.Args), digits) {
-			t.Errorf("%s is missing from %s or %s", digits, rec.Args, rec.Result)
+		for _, text := range [][]byte{rec.Args, rec.Progress, rec.Result} {
+			if !strings.Contains(string(text), digits) {
+				t.Errorf("%s is missing from %s", digits, text)
+			}
 		}
 	}
 }
