@@ -12,9 +12,10 @@ var privileges = map[string][]string{
 	"EnqueueFunction": {
 		"dynamodb:GetItem <JobsTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
+		"s3:PutObject <ObjectsBucket.Arn>/jobs/*",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
-	"StatusFunction": {"dynamodb:GetItem <JobsTable.Arn>"},
+	"StatusFunction": {"dynamodb:GetItem <JobsTable.Arn>", "s3:GetObject <ObjectsBucket.Arn>/jobs/*"},
 	"CancelFunction": {"dynamodb:GetItem <JobsTable.Arn>", "dynamodb:UpdateItem <JobsTable.Arn>"},
 	"UploadsFunction": {
 		"s3:PutObject <ObjectsBucket.Arn>/uploads/*",
@@ -27,6 +28,8 @@ var privileges = map[string][]string{
 		"dynamodb:Query <JobsTable.Arn>/index/due",
 		"dynamodb:Scan <JobsTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
+		"s3:DeleteObject <ObjectsBucket.Arn>/jobs/*",
+		`s3:ListBucket <ObjectsBucket.Arn> if {"StringEquals":{"s3:prefix":"jobs/"}}`,
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
 	"RelayFunction": {
@@ -54,8 +57,10 @@ var privileges = map[string][]string{
 		"dynamodb:GetItem <JobsTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
+		"s3:GetObject <ObjectsBucket.Arn>/jobs/*",
 		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",
 		"s3:ListBucket <ObjectsBucket.Arn>",
+		"s3:PutObject <ObjectsBucket.Arn>/jobs/*",
 		"s3:PutObject <ObjectsBucket.Arn>/photos/*",
 		"sqs:ChangeMessageVisibility <PhotosQueue.Arn>",
 		"sqs:DeleteMessage <PhotosQueue.Arn>",
@@ -104,9 +109,13 @@ func allowed(t *testing.T, policy map[string]any) []string {
 		if statement["Effect"] != "Allow" || statement["NotAction"] != nil || statement["NotResource"] != nil {
 			t.Errorf("a statement of another kind: %v", statement)
 		}
+		condition := ""
+		if statement["Condition"] != nil {
+			condition = " if " + text(statement["Condition"])
+		}
 		for _, action := range list(statement["Action"]) {
 			for _, resource := range list(statement["Resource"]) {
-				all = append(all, text(action)+" "+text(resource))
+				all = append(all, text(action)+" "+text(resource)+condition)
 			}
 		}
 	}

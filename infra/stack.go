@@ -69,7 +69,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 		Table: c.table, Bucket: c.bucket, Function: relay,
 	})
 	c.sweep = constructs.NewSweep(stack, "Sweep", constructs.SweepProps{
-		Table: c.table, Function: c.function("sweep", 50*time.Second),
+		Table: c.table, Bucket: c.bucket, Function: c.function("sweep", 50*time.Second),
 	})
 	photos := c.worker(tasks.Photos, c.photos())
 	c.api(photos)
@@ -97,8 +97,14 @@ func (c *crumb) worker(q job.Queue, function constructs.FunctionProps) construct
 		function.Environment = map[string]*string{}
 	}
 	function.Environment[settings.Table] = c.table.TableName()
-	function.Policy = append([]awsiam.PolicyStatement{constructs.Allow(c.table.TableArn(),
-		"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")}, function.Policy...)
+	function.Environment[settings.Bucket] = c.bucket.BucketName()
+	function.Policy = append([]awsiam.PolicyStatement{
+		constructs.Allow(c.table.TableArn(),
+			"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"),
+		c.claims("s3:GetObject", "s3:PutObject"),
+		// Without it S3 answers for a missing object that access is denied.
+		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"),
+	}, function.Policy...)
 	made := constructs.NewWorkerQueue(c.stack, constructs.ID(q.Name), constructs.WorkerQueueProps{
 		Queue: q, Tasks: tasks.Defined(), Function: function, Backstop: c.backstop,
 	})
@@ -108,17 +114,19 @@ func (c *crumb) worker(q job.Queue, function constructs.FunctionProps) construct
 	return made
 }
 
+// claims is a right on the arguments and results that are too large for a row.
+func (c *crumb) claims(actions ...string) awsiam.PolicyStatement {
+	return constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.ClaimsPrefix+"*")), actions...)
+}
+
 // photos is the function that resizes photographs. It keeps a processor busy:
 // one photograph at a time, with a whole processor each.
 func (c *crumb) photos() constructs.FunctionProps {
 	photos := c.function("photos", 0)
 	photos.MemoryMiB = oneProcessor
-	photos.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	photos.Policy = append(photos.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:GetObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:PutObject"),
-		// Without it S3 answers for a missing upload that access is denied.
-		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"),
 	)
 	return photos
 }
@@ -132,13 +140,14 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 	enqueue.ReservedConcurrency = c.reserve(60)
 	enqueue.Environment = map[string]*string{
 		settings.Table:  c.table.TableName(),
+		settings.Bucket: c.bucket.BucketName(),
 		settings.Secret: constructs.SecretReference(secret),
 	}
 	for _, queue := range c.queues {
 		count(&enqueue, queue)
 	}
 	enqueue.Policy = append(enqueue.Policy,
-		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem"))
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem"), c.claims("s3:PutObject"))
 
 	uploads := c.function("uploads", 10*time.Second)
 	uploads.ReservedConcurrency = c.reserve(40)
@@ -149,8 +158,8 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 
 	status := c.function("status", 10*time.Second)
 	status.ReservedConcurrency = c.reserve(60)
-	status.Environment = map[string]*string{settings.Table: c.table.TableName()}
-	status.Policy = append(status.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:GetItem"))
+	status.Environment = map[string]*string{settings.Table: c.table.TableName(), settings.Bucket: c.bucket.BucketName()}
+	status.Policy = append(status.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:GetItem"), c.claims("s3:GetObject"))
 
 	cancel := c.function("cancel", 10*time.Second)
 	cancel.ReservedConcurrency = c.reserve(20)

@@ -170,6 +170,10 @@ func TestQueues(t *testing.T) {
 	want(t, "BackstopQueue", queues["BackstopQueue"], map[string]string{
 		"RedrivePolicy.deadLetterTargetArn": "<BackstopDeadLetterQueue.Arn>",
 	})
+	// Without it AWS's console could not move letters.
+	want(t, "PhotosRedrivePermit", queues["PhotosRedrivePermit"], map[string]string{
+		"RedrivePolicy.deadLetterTargetArn": "<PhotosDeadLetterQueue.Arn>",
+	})
 	for _, id := range []string{"PhotosDeadLetterQueue", "BackstopDeadLetterQueue"} {
 		want(t, id, queues[id], map[string]string{"MessageRetentionPeriod": "1209600", "RedrivePolicy": "none"})
 	}
@@ -218,7 +222,7 @@ func TestStores(t *testing.T) {
 		"PublicAccessBlockConfiguration": `{"BlockPublicAcls":true,"BlockPublicPolicy":true,"IgnorePublicAcls":true,"RestrictPublicBuckets":true}`,
 	})
 	for _, part := range []string{`"SSEAlgorithm":"AES256"`, `"AllowedMethods":["GET","HEAD","PUT"]`, `"ExposedHeaders":["ETag"]`,
-		`"ExpirationInDays":7,"Id":"uploads","Prefix":"uploads/"`, `"ExpirationInDays":30,"Id":"arguments","Prefix":"jobs/"`,
+		`"ExpirationInDays":7,"Id":"uploads","Prefix":"uploads/"`,
 		`"ExpirationInDays":30,"Id":"discarded","Prefix":"aws/lambda/"`, `"AbortIncompleteMultipartUpload":{"DaysAfterInitiation":1}`} {
 		if !strings.Contains(text(bucket), part) {
 			t.Errorf("ObjectsBucket lacks %s", part)

@@ -13,7 +13,7 @@ import (
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	jobs, err := producer.New(producer.Config{Jobs: env.Jobs()}, tasks.Defined()...)
+	jobs, err := producer.New(producer.Config{Jobs: env.Jobs(), Objects: env.Objects()}, tasks.Defined()...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ func main() {
 			Jobs:      env.Jobs(),
 			Queue:     env.Queue(),
 			Addresses: env.Addresses(tasks.Photos),
+			Objects:   env.Objects(),
 			Logger:    env.Logger,
 		}, worker.HandleResult(tasks.Resize, photos.Resize))
 	})

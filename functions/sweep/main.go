@@ -19,6 +19,7 @@ func main() {
 			Plans:     plans,
 			Depths:    env.Queue(),
 			Addresses: env.Addresses(tasks.Queues()...),
+			Objects:   env.Objects(),
 			Logger:    env.Logger,
 		})
 		if err != nil {

@@ -6,14 +6,18 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 	core "github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 )
 
 // The prefixes of the objects bucket.
 const (
 	// UploadsPrefix holds what clients send by presigned PUT, for a week.
 	UploadsPrefix = "uploads/"
-	// ArgumentsPrefix holds job arguments too large for a row, for 30 days.
-	ArgumentsPrefix = "jobs/"
+	// ClaimsPrefix holds arguments and results that are too large for a job's
+	// row. No rule lets them expire, since jobs may be planned for a year ahead:
+	// the sweep deletes what no row names.
+	ClaimsPrefix = claimcheck.Prefix
 	// DiscardedPrefix holds stream records that the relay's mapping gave up,
 	// for 30 days. Lambda fixes it: a bucket as a destination takes no prefix.
 	// https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
@@ -39,7 +43,6 @@ func NewObjectsBucket(scope core.Construct, id string) awss3.Bucket {
 		}},
 		LifecycleRules: &[]*awss3.LifecycleRule{
 			expire("uploads", UploadsPrefix, 7),
-			expire("arguments", ArgumentsPrefix, 30),
 			expire("discarded", DiscardedPrefix, 30),
 			{Id: jsii.String("unfinished"), AbortIncompleteMultipartUploadAfter: days(1)},
 		},

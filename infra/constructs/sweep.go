@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsscheduler"
 	core "github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
@@ -18,6 +19,10 @@ import (
 type SweepProps struct {
 	// Table is the jobs table.
 	Table awsdynamodb.Table
+	// Bucket is where arguments and results are that are too large for a row,
+	// below ClaimsPrefix; the sweep deletes those that no row names. Nil for a
+	// stack that keeps none.
+	Bucket awss3.IBucket
 	// Function is the sweep. Timeout defaults to 50 seconds: less than the
 	// minute between two runs.
 	Function FunctionProps
@@ -39,6 +44,9 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 	function.AddToRolePolicy(Allow(props.Table.TableArn(),
 		"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Scan", "dynamodb:UpdateItem"))
 	function.AddToRolePolicy(Allow(IndexArn(props.Table, DueIndex), "dynamodb:Query"))
+	if props.Bucket != nil {
+		collectObjects(function, props.Bucket)
+	}
 	// A run that failed or came late is not repeated: the next minute's does
 	// the same work.
 	function.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{
@@ -55,6 +63,17 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 		actions:   props.Function.AlarmActions,
 	})
 	return Sweep{function}
+}
+
+// collectObjects lets the sweep list and delete the objects of jobs, and no others.
+func collectObjects(function awslambda.Function, bucket awss3.IBucket) {
+	function.AddEnvironment(jsii.String(settings.Bucket), bucket.BucketName(), nil)
+	function.AddToRolePolicy(Allow(bucket.ArnForObjects(jsii.String(ClaimsPrefix+"*")), "s3:DeleteObject"))
+	function.AddToRolePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions:    jsii.Strings("s3:ListBucket"),
+		Resources:  &[]*string{bucket.BucketArn()},
+		Conditions: &map[string]any{"StringEquals": map[string]any{"s3:prefix": ClaimsPrefix}},
+	}))
 }
 
 // Watch lets the sweep count a queue's messages: what has waited for long in an

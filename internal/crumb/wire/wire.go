@@ -24,8 +24,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/claimcheck/s3objects"
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/queue"
@@ -66,6 +69,27 @@ func (e *Env) Jobs() *store.Jobs {
 		e.problems = append(e.problems, err)
 	}
 	return jobs
+}
+
+// Objects is where arguments and results are that are too large for their rows.
+// Where the configuration overrides the endpoint the bucket is part of the path: a
+// name of its own would not resolve there.
+func (e *Env) Objects() *claimcheck.Objects {
+	bucket := e.Settings.Required(settings.Bucket)
+	if bucket == "" {
+		return nil
+	}
+	client := s3.NewFromConfig(e.AWS, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
+	driver, err := s3objects.New(s3objects.Config{API: client, Bucket: bucket, Presigner: s3.NewPresignClient(client)})
+	if err != nil {
+		e.problems = append(e.problems, err)
+		return nil
+	}
+	objects, err := claimcheck.New(driver)
+	if err != nil {
+		e.problems = append(e.problems, err)
+	}
+	return objects
 }
 
 // Queue speaks to SQS.
