@@ -34,7 +34,7 @@ const (
 	// DefaultOver is the size over which arguments and results are worth an
 	// object. Each KB of a row is paid for at each of its writes, three in the
 	// life of a job that succeeds at once; an object costs one PUT and one GET.
-	// They cost the same at 3 KB; from 8 KB on the object costs less than half,
+	// They cost the same at 4 KB; from 8 KB on the object costs half or less,
 	// which is worth its two round trips. docs/claim-check.md does the sum.
 	DefaultOver = 8 << 10
 	// MaxBytes is the largest value that is kept: a worker holds it in memory,
