@@ -60,9 +60,10 @@ func testConfig(t *testing.T) (config, *os.File) {
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	c, logged := testConfig(t)
+	c.pollers = 1
 	seed := uint64(time.Now().UnixNano() % 1_000_000)
 	t.Logf("repeat with: go run ./scripts/chaos -jobs 300 -for 8s -seed %d", seed)
-	o, err := run(t.Context(), settings{seed: seed, jobs: 300, lasts: 8 * time.Second, settle: 2 * time.Minute, config: c}, t.Logf)
+	o, err := run(t.Context(), setup{seed: seed, jobs: 300, lasts: 8 * time.Second, settle: 2 * time.Minute, config: c}, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // victims are the functions whose processes are killed; the more often one stands
 // here, the more often it is.
-var victims = []string{"worker", "worker", "worker", "worker", "worker", "relay", "relay", "sweep", "backstop", "front"}
+var victims = []string{"worker", "worker", "worker", "worker", "worker", "relay", "relay", "sweep", "backstop", "front", poller, poller}
 
 // Bounds of the time between two kills.
 const (
@@ -27,6 +27,10 @@ func kill(ctx context.Context, k *stack, seed uint64) error {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(peace):
+		}
+		if victim == poller {
+			k.pollers.strike(which, k.storm.note)
+			continue
 		}
 		killed, err := k.Kill(victim, func(n int) int { return int(which % uint64(n)) })
 		if err != nil {

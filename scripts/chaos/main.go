@@ -5,7 +5,8 @@
 //
 // While a storm rages, calls of DynamoDB, its streams and SQS are refused,
 // throttled, slowed, or carried out with the answer lost; processes of worker,
-// relay, sweep, backstop and front are killed with SIGKILL; messages are sent twice
+// relay, sweep, backstop and front, and workers that poll by themselves, are killed
+// with SIGKILL; messages are sent twice
 // and batches delivered twice. One job in fifty is poison: it fails for good, or
 // takes its process with it. Then the storm ends, and when the stack has come to
 // rest every job is held to its plan and every change of every row to the state
@@ -44,7 +45,7 @@ func main() {
 	if *seed == 0 {
 		*seed = rand.Uint64N(1_000_000)
 	}
-	if err := chaos(ctx, os.Stdout, settings{seed: *seed, jobs: *jobs, lasts: *lasts, settle: *settle}, *out); err != nil {
+	if err := chaos(ctx, os.Stdout, setup{seed: *seed, jobs: *jobs, lasts: *lasts, settle: *settle}, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 		stop()
 		os.Exit(1)
@@ -54,7 +55,7 @@ func main() {
 // errViolated is the error of a run that broke a rule.
 var errViolated = errors.New("rules were broken")
 
-func chaos(ctx context.Context, w io.Writer, s settings, out string) (err error) {
+func chaos(ctx context.Context, w io.Writer, s setup, out string) (err error) {
 	folder := filepath.Join(out, strconv.FormatUint(s.seed, 10))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -65,6 +66,7 @@ func chaos(ctx context.Context, w io.Writer, s settings, out string) (err error)
 	}
 	defer func() { err = errors.Join(err, logged.Close()) }()
 	s.config.template, s.config.workers = filepath.Join("scripts", "chaos", "template.yaml"), 8
+	s.config.build, s.config.pollers = filepath.Join("dist", "chaos", "functions"), 2
 	s.config.log, s.config.lines = logTo(logged)
 	say := func(format string, args ...any) {
 		fmt.Fprintf(w, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Settings say how a run is to be.
-type settings struct {
+// A setup says how a run is to be.
+type setup struct {
 	seed  uint64
 	jobs  int
 	lasts time.Duration // of the storm
@@ -22,7 +22,7 @@ type settings struct {
 
 // run lets a storm rage over a stack at work, lets it settle and judges what is
 // left.
-func run(ctx context.Context, s settings, say func(format string, args ...any)) (o *outcome, err error) {
+func run(ctx context.Context, s setup, say func(format string, args ...any)) (o *outcome, err error) {
 	o = &outcome{seed: s.seed, jobs: s.jobs, plan: newPlan(s.seed, s.jobs)}
 	storm := newStorm(s.seed, s.lasts)
 	k, err := startStack(ctx, s.config, storm)
@@ -87,7 +87,7 @@ func watch(ctx context.Context, k *stack, p *plan) (r *recorder, stop func() err
 
 // rage sends the jobs while the storm lasts. Should they not all be accepted by
 // then, the storm goes on until they are.
-func rage(ctx context.Context, k *stack, p *plan, s settings) error {
+func rage(ctx context.Context, k *stack, p *plan, s setup) error {
 	k.storm.begin()
 	defer k.storm.end()
 	killing, stop := context.WithCancel(ctx)

@@ -29,6 +29,7 @@ type stack struct {
 	dynamodb *dynamodb.Client
 	streams  *dynamodbstreams.Client
 	sqs      *sqs.Client
+	pollers  *pollers
 
 	late    sync.WaitGroup // deliveries to come
 	closing context.Context
@@ -43,6 +44,8 @@ type config struct {
 	prebuilt        bool
 	// workers bounds the batches of a queue that are under way at once.
 	workers int
+	// pollers is how many processes poll the queues beside Lambda.
+	pollers int
 	// parameters are the template's.
 	parameters map[string]string
 	log        *slog.Logger
@@ -81,6 +84,11 @@ func startStack(ctx context.Context, c config, s *storm) (_ *stack, err error) {
 		return nil, err
 	}
 	k.onClose(k.Stack.Close)
+	k.pollers, err = startPollers(ctx, k, c, stormy)
+	if err != nil {
+		return nil, err
+	}
+	k.onClose(k.pollers.close)
 	return k, nil
 }
 

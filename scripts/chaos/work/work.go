@@ -9,8 +9,12 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
-// Effects names the variable that holds the name of the table of effects.
-const Effects = "CHAOS_EFFECTS"
+// Names of the variables that hold the name of the table of effects and, not empty,
+// tell a worker to poll.
+const (
+	Effects = "CHAOS_EFFECTS"
+	Poll    = "CHAOS_POLL"
+)
 
 // Attributes of the table of effects. Each job has a row, in which Count is raised
 // by one in the transaction that ends the job, and Steps by one in the transaction
