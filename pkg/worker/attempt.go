@@ -49,7 +49,7 @@ func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err 
 	switch {
 	case err != nil && cancelled:
 		return lifecycle.Outcome{To: lifecycle.Cancelled}
-	case isPlain(err) && (lost || errors.Is(context.Cause(ctx), ErrShutdown)):
+	case (lost || errors.Is(context.Cause(ctx), ErrShutdown)) && isPlain(err):
 		return lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true}
 	}
 	attempt := lifecycle.Attempt{Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO}
