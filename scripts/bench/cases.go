@@ -11,8 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/claimcheck/s3objects"
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/producer"
@@ -41,6 +44,8 @@ const (
 	send       = "sqs.SendMessageBatch"
 	hide       = "sqs.ChangeMessageVisibilityBatch"
 	count      = "sqs.GetQueueAttributes"
+	putObject  = "s3.PutObject"
+	getObject  = "s3.GetObject"
 )
 
 // specials counts the special cases.
@@ -57,6 +62,7 @@ func (b *bench) specials(ctx context.Context, out io.Writer) error {
 		{"sent again with its Idempotency-Key", []string{putItem, count}, b.sentAgain},
 		{"delivered again when it is done", []string{updateItem, hide}, direct.deliveredAgain},
 		{"unique", []string{transact, putItem, getItem, send, updateItem, hide}, direct.unique},
+		{"claim check: arguments and result of 100 KB", []string{putObject, putItem, send, updateItem, hide, getObject}, direct.large},
 		{"unique, while another has its key", []string{transact, putItem, getItem, send, updateItem}, direct.taken},
 	} {
 		if err := b.reset(ctx); err != nil {
@@ -128,7 +134,16 @@ func (b *bench) direct() (*direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := producer.New(producer.Config{Jobs: jobs}, work.All()...)
+	client := s3.NewFromConfig(config, func(o *s3.Options) { o.UsePathStyle = true })
+	driver, err := s3objects.New(s3objects.Config{API: client, Bucket: "objectsbucket"})
+	if err != nil {
+		return nil, err
+	}
+	objects, err := claimcheck.New(driver)
+	if err != nil {
+		return nil, err
+	}
+	p, err := producer.New(producer.Config{Jobs: jobs, Objects: objects}, work.All()...)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +201,17 @@ func (d *direct) until(ctx context.Context, operation string, n int) error {
 func (d *direct) unique(ctx context.Context) error {
 	for i := range caseJobs {
 		if err := d.enqueueUnique(ctx, fmt.Sprintf("key-%d", i)); err != nil {
+			return err
+		}
+	}
+	return d.until(ctx, updateItem, 2*caseJobs)
+}
+
+// large enqueues jobs whose arguments and results lie in objects.
+func (d *direct) large(ctx context.Context) error {
+	large := work.Arguments{Key: strings.Repeat("k", 100_000)}
+	for range caseJobs {
+		if _, err := d.producer.Enqueue(ctx, work.Large.With(large)); err != nil {
 			return err
 		}
 	}

@@ -25,12 +25,13 @@ type Arguments struct {
 }
 
 // Noop succeeds; Failing fails twice and is dead; Retrying fails once and succeeds.
-// Jobs of Unique are the only ones of their keys.
+// Jobs of Unique are the only ones of their keys. Large gives back its arguments.
 var (
 	Noop     = job.Define[Arguments]("bench.noop", job.Policy{Queue: Bench, Timeout: 10 * time.Second, Public: true})
 	Failing  = job.Define[Arguments]("bench.failing", policy(2))
 	Retrying = job.Define[Arguments]("bench.retrying", policy(3))
 	Unique   = job.Define[Arguments]("bench.unique", job.Policy{Queue: Bench, Timeout: 10 * time.Second})
+	Large    = job.DefineResult[Arguments, Arguments]("bench.large", job.Policy{Queue: Bench, Timeout: 10 * time.Second})
 )
 
 func policy(attempts int) job.Policy {
@@ -41,7 +42,7 @@ func policy(attempts int) job.Policy {
 }
 
 // All lists them.
-func All() []job.Defined { return []job.Defined{Noop, Failing, Retrying, Unique} }
+func All() []job.Defined { return []job.Defined{Noop, Failing, Retrying, Unique, Large} }
 
 // ErrFails is why Failing and Retrying fail.
 var ErrFails = errors.New("this run fails")

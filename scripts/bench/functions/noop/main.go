@@ -16,10 +16,12 @@ func main() {
 			Jobs:      env.Jobs(),
 			Queue:     env.Queue(),
 			Addresses: env.Addresses(work.Bench),
+			Objects:   env.Objects(),
 			Logger:    env.Logger,
 		},
 			worker.Handle(work.Noop, nothing),
 			worker.Handle(work.Unique, nothing),
+			worker.HandleResult(work.Large, func(_ context.Context, j *job.Job[work.Arguments]) (work.Arguments, error) { return j.Args, nil }),
 			worker.Handle(work.Failing, func(context.Context, *job.Job[work.Arguments]) error { return work.ErrFails }),
 			worker.Handle(work.Retrying, func(_ context.Context, j *job.Job[work.Arguments]) error {
 				if j.Attempt == 1 {
