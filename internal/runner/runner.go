@@ -77,6 +77,9 @@ type Config struct {
 	Local localaws.Config
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Sleep waits between occurrences of schedules, by that clock; nil means a
+	// timer.
+	Sleep func(context.Context, time.Duration) error
 }
 
 // A Stack runs. Its methods are safe for concurrent use.

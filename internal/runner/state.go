@@ -67,7 +67,11 @@ func (s *Stack) serveState(w http.ResponseWriter, r *http.Request) {
 		state.Queues = append(state.Queues, counted)
 	}
 	for _, declared := range s.schedules {
-		state.Schedules = append(state.Schedules, scheduleState{Name: declared.Name, Expression: declared.Expression, Function: s.function(declared.Function).Folder})
+		target := declared.Function
+		if f := s.function(target); f != nil {
+			target = f.Folder
+		}
+		state.Schedules = append(state.Schedules, scheduleState{Name: declared.Name, Expression: declared.Expression, Function: target})
 	}
 	encoded, err := json.Marshal(state)
 	if err != nil {

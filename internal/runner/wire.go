@@ -15,7 +15,6 @@ import (
 	"github.com/nightshift-go/nightshift/internal/runner/filter"
 	"github.com/nightshift-go/nightshift/internal/runner/httpfront"
 	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
-	"github.com/nightshift-go/nightshift/internal/runner/scheduler"
 	"github.com/nightshift-go/nightshift/internal/runner/sqssource"
 	"github.com/nightshift-go/nightshift/internal/runner/streamsource"
 	"github.com/nightshift-go/nightshift/internal/samtemplate"
@@ -174,26 +173,6 @@ func mappingUUID(id string) string {
 	h := sha256.Sum256([]byte("nightshift mapping " + id))
 	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // RFC 9562, version 8: made by own rules
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])
-}
-
-func (s *Stack) schedule(declared samtemplate.Schedule) (source, error) {
-	if declared.Disabled {
-		return nil, nil
-	}
-	f := s.function(declared.Function)
-	if f == nil {
-		return nil, fmt.Errorf("the schedule %s: the template has no function %q", declared.Name, declared.Function)
-	}
-	run, err := scheduler.New(scheduler.Config{
-		Name: declared.Name, ARN: fmt.Sprintf("arn:aws:scheduler:%s:%s:schedule/default/%s", s.config.Region, accountID, declared.Name),
-		Expression: declared.Expression, Input: declared.Input, Region: s.config.Region, AccountID: accountID,
-		Invoke: f.InvokeAsync, Log: func(message string) { s.config.Logger.Warn(message) }, Now: s.config.Now,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.schedules = append(s.schedules, declared)
-	return run.Run, nil
 }
 
 // front makes the HTTP API with the stack's own pages beside it.

@@ -87,6 +87,6 @@ func (e *scheduleEvent) schedule(id, function string) Schedule {
 	if e.Name != "" {
 		id = e.Name
 	}
-	return Schedule{Name: id, Expression: e.Schedule + e.ScheduleExpression, Timezone: e.ScheduleExpressionTimezone,
+	return Schedule{Name: id, Expression: e.Schedule + e.ScheduleExpression, Rule: e.Schedule != "", Timezone: e.ScheduleExpressionTimezone,
 		Function: function, Input: e.Input, Disabled: e.State == "DISABLED" || (e.Enabled != nil && !*e.Enabled)}
 }

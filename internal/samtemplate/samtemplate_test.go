@@ -235,3 +235,42 @@ func FuzzParse(f *testing.F) {
 		_, _ = template.Wiring(s)
 	})
 }
+
+func TestScheduleSettings(t *testing.T) {
+	template, err := Parse([]byte(`
+AWSTemplateFormatVersion: "2010-09-09"
+Transform: AWS::Serverless-2016-10-31
+Resources:
+  Monday:
+    Type: AWS::Scheduler::Schedule
+    Properties:
+      ScheduleExpression: cron(0 9 ? * MON *)
+      ScheduleExpressionTimezone: Europe/Berlin
+      StartDate: "2026-01-01T00:00:00Z"
+      EndDate: "2027-01-01T00:00:00Z"
+      FlexibleTimeWindow: {Mode: "OFF"}
+      Target:
+        Arn: arn:aws:sqs:us-east-1:000000000000:mail.fifo
+        RoleArn: arn:aws:iam::000000000000:role/r
+        SqsParameters: {MessageGroupId: g}
+        RetryPolicy: {MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 600}
+        DeadLetterConfig: {Arn: arn:aws:sqs:us-east-1:000000000000:letters}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := template.Wiring(&Scope{})
+	if err != nil || len(w.Schedules) != 1 {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	got := w.Schedules[0]
+	if got.Retries == nil || *got.Retries != 3 || got.MaximumAge == nil || *got.MaximumAge != 600 {
+		t.Errorf("retries %v, age %v", got.Retries, got.MaximumAge)
+	}
+	got.Retries, got.MaximumAge = nil, nil
+	want := Schedule{Name: "Monday", Expression: "cron(0 9 ? * MON *)", Timezone: "Europe/Berlin", Start: "2026-01-01T00:00:00Z", End: "2027-01-01T00:00:00Z",
+		Function: "arn:aws:sqs:us-east-1:000000000000:mail.fifo", Group: "g", DeadLetters: "arn:aws:sqs:us-east-1:000000000000:letters"}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -63,10 +63,22 @@ type Schedule struct {
 	Expression string
 	// Timezone is an IANA name; "" means UTC.
 	Timezone string
-	// Function is a function's name or ARN.
+	// Rule schedules are EventBridge's scheduled rules, with rules of their own.
+	Rule bool
+	// Start and End bound the occurrences: RFC 3339, "" means no bound.
+	Start, End string
+	// Function is a function's name or ARN; it may be the ARN of a queue.
 	Function string
 	// Input is the event; "" means the service's default event.
 	Input string
+	// Group is the message group where the target is a FIFO queue.
+	Group string
+	// Retries and MaximumAge (in seconds) say how long an unreachable target is
+	// tried; nil means the service's defaults.
+	Retries, MaximumAge *int
+	// DeadLetters is the ARN of the queue for what can't be delivered; "" means
+	// none.
+	DeadLetters string
 	// Disabled schedules do not run.
 	Disabled bool
 }
@@ -89,8 +101,18 @@ type schedule struct {
 	Name                       string
 	ScheduleExpression         string
 	ScheduleExpressionTimezone string
+	StartDate, EndDate         string
 	State                      string
-	Target                     struct{ Arn, Input string }
+	Target                     struct {
+		Arn, Input  string
+		RetryPolicy struct {
+			MaximumRetryAttempts, MaximumEventAgeInSeconds *int
+		}
+		DeadLetterConfig struct{ Arn string }
+		SqsParameters    struct {
+			MessageGroupID string `cfn:"MessageGroupId"`
+		}
+	}
 }
 
 // Wiring resolves what is connected to functions. Every function, table, queue
@@ -163,8 +185,9 @@ func (v *schedule) schedule(id string) Schedule {
 	if name == "" {
 		name = id
 	}
-	return Schedule{Name: name, Expression: v.ScheduleExpression, Timezone: v.ScheduleExpressionTimezone,
-		Function: v.Target.Arn, Input: v.Target.Input, Disabled: v.State == "DISABLED"}
+	return Schedule{Name: name, Expression: v.ScheduleExpression, Timezone: v.ScheduleExpressionTimezone, Start: v.StartDate, End: v.EndDate,
+		Function: v.Target.Arn, Input: v.Target.Input, Group: v.Target.SqsParameters.MessageGroupID, Disabled: v.State == "DISABLED", DeadLetters: v.Target.DeadLetterConfig.Arn,
+		Retries: v.Target.RetryPolicy.MaximumRetryAttempts, MaximumAge: v.Target.RetryPolicy.MaximumEventAgeInSeconds}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -1,40 +1,85 @@
-// Package scheduler fires schedules of EventBridge Scheduler that invoke a
-// function.
-//
-// Supported is rate(n minutes|hours|days). cron and at expressions are refused.
-//
-// https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
 package scheduler
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/runner/clock"
-	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
+	"github.com/nightshift-go/nightshift/pkg/schedule"
 )
 
-// maxInput bounds a schedule's input, in bytes.
-const maxInput = 256 << 10
+// MaxInput bounds a schedule's input, in bytes.
+const MaxInput = 256 << 10
 
-// Config describes a schedule.
+// Defaults and bounds of a Retry.
+// https://docs.aws.amazon.com/scheduler/latest/APIReference/API_RetryPolicy.html
+const (
+	MaxAttempts = 185
+	MinAge      = time.Minute
+	MaxAge      = 24 * time.Hour
+)
+
+// ErrFinal is wrapped by errors of a Deliver that no retry can mend: the target
+// isn't there.
+var ErrFinal = errors.New("scheduler: the target can't be reached at all")
+
+// A Deliver hands an event to the target. nil means that the target has accepted it;
+// concluded is then to be called when the event has come to its end and need not be
+// kept any longer.
+type Deliver func(ctx context.Context, payload []byte, concluded func()) error
+
+// States keep how far schedules are.
+type States interface {
+	// Load gives what was saved, or "".
+	Load(kind, name string) (string, error)
+	// Save keeps a state.
+	Save(kind, name, state string) error
+}
+
+// Kind is the kind under which States keep schedules.
+const Kind = "schedule"
+
+// A Retry says how often Scheduler itself tries to reach the target. A function that
+// was reached and fails is Lambda's to retry.
+type Retry struct {
+	// Attempts is how often after the first; nil means MaxAttempts.
+	Attempts *int
+	// Age is how long after the first; zero means MaxAge.
+	Age time.Duration
+}
+
+// Config describes a schedule. The zero value of each field but Name, Expression,
+// Deliver and States has a meaning.
 type Config struct {
-	// Name and ARN are the schedule's.
+	// Name and ARN are the schedule's. The name is its place in States.
 	Name, ARN string
-	// Expression says when.
-	Expression string
+	// Expression and Zone say when; "" as Zone means UTC.
+	Expression, Zone string
+	// Rule reads the expression by the rules of EventBridge's scheduled rules.
+	Rule bool
+	// Start and End bound the occurrences of a rate or cron expression.
+	Start, End time.Time
 	// Input is the event; "" means the service's default event.
 	Input string
 	// Region and AccountID stand in the default event.
 	Region, AccountID string
-	// Invoke hands the event to the function, asynchronously.
-	Invoke func(payload []byte) error
+	// Retry is for a target that can't be reached.
+	Retry Retry
+	// Deliver hands the event over.
+	Deliver Deliver
+	// DeadLetter takes an event that could not be delivered, with message
+	// attributes that say why; nil drops it.
+	DeadLetter func(ctx context.Context, payload []byte, attributes map[string]string) error
+	// TargetARN stands in dead letters.
+	TargetARN string
+	// States keep how far the schedule is.
+	States States
+	// Completed is called when no occurrence will come any more and all have
+	// come to their end; nil means nothing is to be done.
+	Completed func()
 	// Log takes what people should know; nil drops it.
 	Log func(message string)
 	// Now is the clock; nil means time.Now.
@@ -43,20 +88,36 @@ type Config struct {
 	Sleep func(context.Context, time.Duration) error
 }
 
-// A Schedule fires until it is stopped.
+// A Schedule fires while it runs.
 type Schedule struct {
 	config Config
-	every  time.Duration
+	when   schedule.Schedule
+
+	mu    sync.Mutex
+	state state
 }
 
-// New checks a schedule.
+// New checks a schedule. Errors of its expression wrap *schedule.Error.
 func New(config Config) (*Schedule, error) {
-	every, err := ParseRate(config.Expression)
-	if err == nil && len(config.Input) > maxInput {
-		err = fmt.Errorf("the input has %d bytes, at most %d", len(config.Input), maxInput)
+	var when schedule.Schedule
+	var err error
+	if config.Rule {
+		when, err = schedule.ParseRule(config.Expression)
+	} else {
+		when, err = schedule.Parse(config.Expression, config.Zone)
+	}
+	if err == nil && len(config.Input) > MaxInput {
+		err = fmt.Errorf("the input has %d bytes, at most %d", len(config.Input), MaxInput)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("scheduler: the schedule %s: %w", config.Name, err)
+	}
+	if config.Retry.Attempts == nil {
+		most := MaxAttempts
+		config.Retry.Attempts = &most
+	}
+	if config.Retry.Age == 0 {
+		config.Retry.Age = MaxAge
 	}
 	if config.Log == nil {
 		config.Log = func(string) {}
@@ -67,65 +128,10 @@ func New(config Config) (*Schedule, error) {
 	if config.Sleep == nil {
 		config.Sleep = clock.Sleep
 	}
-	return &Schedule{config: config, every: every}, nil
+	return &Schedule{config: config, when: when}, nil
 }
 
-var rate = regexp.MustCompile(`^rate\(([1-9][0-9]*) (minute|hour|day)(s?)\)$`)
-
-// ParseRate reads a rate expression: rate(1 minute), rate(5 hours). A value of 1
-// takes the singular in EventBridge's rules; Scheduler takes both.
-func ParseRate(expression string) (time.Duration, error) {
-	for _, kind := range []string{"cron(", "at("} {
-		if strings.HasPrefix(expression, kind) {
-			return 0, fmt.Errorf("%s is not supported locally, only rate(…)", expression)
-		}
-	}
-	m := rate.FindStringSubmatch(expression)
-	if m == nil {
-		return 0, fmt.Errorf("%q is no schedule expression", expression)
-	}
-	unit := map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[m[2]]
-	n, err := strconv.Atoi(m[1])
-	if err != nil || n > int(100*365*24*time.Hour/unit) {
-		return 0, errors.New("the rate is out of range")
-	}
-	return time.Duration(n) * unit, nil
-}
-
-// Run fires at once and then at the rate, until ctx ends.
-func (s *Schedule) Run(ctx context.Context) {
-	for at := s.config.Now(); ; at = at.Add(s.every) {
-		if err := s.config.Sleep(ctx, max(0, at.Sub(s.config.Now()))); err != nil {
-			return
-		}
-		if late := s.config.Now().Sub(at); late > s.every {
-			at = at.Add(late.Truncate(s.every)) // asleep for a while: once is enough
-		}
-		event, err := s.event(at)
-		if err == nil {
-			err = s.config.Invoke(event)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.config.Log(fmt.Sprintf("schedule %s: %v", s.config.Name, err))
-		}
-	}
-}
-
-// event gives the input with its context attributes filled in.
-// https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html
-func (s *Schedule) event(at time.Time) ([]byte, error) {
-	stamp, id := at.UTC().Format(time.RFC3339), lambdaruntime.NewUUID()
-	if s.config.Input == "" {
-		return json.Marshal(map[string]any{
-			"version": "0", "id": id, "detail-type": "Scheduled Event", "source": "aws.scheduler",
-			"account": s.config.AccountID, "time": stamp, "region": s.config.Region,
-			"resources": []string{s.config.ARN}, "detail": "{}",
-		})
-	}
-	return []byte(strings.NewReplacer(
-		"<aws.scheduler.schedule-arn>", s.config.ARN,
-		"<aws.scheduler.scheduled-time>", stamp,
-		"<aws.scheduler.execution-id>", id,
-		"<aws.scheduler.attempt-number>", "1",
-	).Replace(s.config.Input)), nil
+// log says something of the schedule.
+func (s *Schedule) log(format string, args ...any) {
+	s.config.Log(fmt.Sprintf("schedule %s: ", s.config.Name) + fmt.Sprintf(format, args...))
 }
