@@ -16,7 +16,7 @@ func fetchPowertools(ctx context.Context) (bundle, versions string, err error) {
 	const source, kept = "scripts/bench/powertools", "dist/bench/powertools"
 	for _, command := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(command); err != nil {
-			return "", "", fmt.Errorf("Node.js is needed: %w", err)
+			return "", "", fmt.Errorf("looking for Node.js: %w", err)
 		}
 	}
 	if err := os.MkdirAll(kept, 0o755); err != nil {
