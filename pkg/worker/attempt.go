@@ -39,7 +39,7 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 		return fate{overrun: &overrun{current, outcome}}
 	}
 	current.keeper.close()
-	return b.settle(ctx, rec, outcome)
+	return b.settle(ctx, current.record(), outcome)
 }
 
 // decide says how a job goes on whose run returned this.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,7 +98,10 @@ func (a *attic) claimChecked(text string) (job.ID, lifecycle.Object) {
 
 // keeping is a handler that keeps what it was given.
 func keeping(into *[]string) worker.Handler {
+	var mu sync.Mutex
 	return worker.Handle(task(notes(nil)), func(_ context.Context, j *job.Job[note]) error {
+		mu.Lock()
+		defer mu.Unlock()
 		*into = append(*into, j.Args.Text)
 		return nil
 	})
