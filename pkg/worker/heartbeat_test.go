@@ -64,9 +64,6 @@ func TestAHeartbeatThatFailsIsRepeated(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			return ctx.Err()
 		}))
-		id := w.add("x", nil)
-		stop := w.poll()
-		time.Sleep(time.Second)
 		var down atomic.Bool
 		w.faults.At = func(int) fault.Kind {
 			if down.Load() {
@@ -74,6 +71,9 @@ func TestAHeartbeatThatFailsIsRepeated(t *testing.T) {
 			}
 			return fault.None
 		}
+		id := w.add("x", nil)
+		stop := w.poll()
+		time.Sleep(time.Second)
 		down.Store(true)
 		w.line.mu.Lock()
 		w.line.hideErr = errors.New("throttled")
@@ -148,6 +148,7 @@ func TestALostLeaseEndsTheHandler(t *testing.T) {
 			t.Fatal(stolen, err)
 		}
 		time.Sleep(15 * time.Second)
+		synctest.Wait()
 		if !errors.Is(cause, worker.ErrLeaseLost) {
 			t.Errorf("the context ended by %v", cause)
 		}
