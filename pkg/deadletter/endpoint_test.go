@@ -101,7 +101,7 @@ func (e *endpoint) letters(address queue.Address) *deadletter.Queue {
 	return q
 }
 
-// Corpus: dlq-redrive-01, dlq-redrive-03, dlq-redrive-08. Two queues share a
+// Two queues share a
 // dead-letter queue. A message comes as often as its queue says, is moved at the
 // next receive, and goes back to its own queue with all that it had, its receives
 // counted anew.
@@ -133,7 +133,7 @@ func TestQueuesThatShareADeadLetterQueue(t *testing.T) {
 	}
 }
 
-// Corpus: dlq-redrive-02. Into a FIFO queue a message goes back with its group, and
+// Into a FIFO queue a message goes back with its group, and
 // is not taken for the one that was sent a moment ago.
 func TestAFIFOQueueTakesBackWhatItHadAMomentAgo(t *testing.T) {
 	e := newEndpoint(t)

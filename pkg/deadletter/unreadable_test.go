@@ -11,7 +11,6 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/queue"
 )
 
-// Corpus: dlq-redrive-01, dlq-redrive-02.
 func TestWhatCanNotBeReadGoesBackAsItCame(t *testing.T) {
 	attributes := map[string]queue.Attribute{
 		"text": queue.String("a"), "number": {Type: "Number", Text: "7"}, "bytes": {Type: "Binary", Binary: []byte{0, 0xff}},

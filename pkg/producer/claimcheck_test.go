@@ -77,7 +77,7 @@ func newClaimChecker(t *testing.T, over int) (*producer.Producer, *store.Jobs, *
 	return p, jobs, d, s
 }
 
-// claim-check-01: what counts is the whole of what is written. In the row up to
+// What counts is the whole of what is written. In the row up to
 // the limit, in an object beyond it, and never refused.
 func TestClaimCheckAtTheLimit(t *testing.T) {
 	for _, c := range []struct {
@@ -217,7 +217,7 @@ func TestTheNewestStaysInTheRow(t *testing.T) {
 	}
 }
 
-// claim-check-03: a limit that could never hold is refused at the start.
+// A limit that could never hold is refused at the start.
 func TestClaimCheckSettings(t *testing.T) {
 	objects, err := claimcheck.New(memobjects.New(nil))
 	if err != nil {

@@ -47,7 +47,7 @@ func noted(name string, value queue.Attribute) map[string]queue.Attribute {
 	return map[string]queue.Attribute{name: value}
 }
 
-// claim-check-01: body and attributes (name, type and value) count together, as
+// Body and attributes (name, type and value) count together, as
 // they are sent: characters that SQS refuses have been replaced by longer ones.
 // What is within the limit is never refused, by itself or for its neighbours.
 func TestSizesAreTakenOfWhatIsSent(t *testing.T) {
@@ -86,7 +86,7 @@ func TestSizesAreTakenOfWhatIsSent(t *testing.T) {
 	}
 }
 
-// sqs-esm-25: one character that SQS refuses does not poison its batch.
+// One character that SQS refuses does not poison its batch.
 func TestOneCharacterPoisonsNoBatch(t *testing.T) {
 	q, url := realQueue(t)
 	var messages []queue.Outgoing
@@ -104,7 +104,7 @@ func TestOneCharacterPoisonsNoBatch(t *testing.T) {
 	}
 }
 
-// claim-check-07: what callers pass is not written to, so that one map serves
+// What callers pass is not written to, so that one map serves
 // several messages.
 func TestAttributesAreTheCallers(t *testing.T) {
 	q, url := realQueue(t)

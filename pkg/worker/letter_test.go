@@ -45,7 +45,7 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
-// Corpus: dlq-redrive-01. Whoever sent what can't be read may send it with
+// Whoever sent what can't be read may send it with
 // attributes, and finds them on the letter, byte by byte.
 func TestUndecodableKeepsItsAttributes(t *testing.T) {
 	w := letterWorld(t, nil)

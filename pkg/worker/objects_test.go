@@ -124,7 +124,7 @@ func TestArgumentsInAnObject(t *testing.T) {
 	}
 }
 
-// claim-check-05: a claim whose object is gone is a failure for good, with its own
+// A claim whose object is gone is a failure for good, with its own
 // code; a storage that is down is no failure of the job's.
 func TestArgumentsThatAreNotToBeHad(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -366,7 +366,7 @@ func TestACommitNamesAnObjectOfItsOwn(t *testing.T) {
 	}
 }
 
-// claim-check-03: a limit that could never hold is refused at the start.
+// A limit that could never hold is refused at the start.
 func TestClaimCheckSettings(t *testing.T) {
 	objects, err := claimcheck.New(memobjects.New(nil))
 	if err != nil {

@@ -99,7 +99,7 @@ func TestADamagedObject(t *testing.T) {
 	}
 }
 
-// claim-check-05: an object that is missing and a storage that is down are told
+// An object that is missing and a storage that is down are told
 // apart, also where the answer breaks off.
 func TestAStorageThatIsDown(t *testing.T) {
 	var down atomic.Bool
