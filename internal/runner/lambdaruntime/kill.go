@@ -13,14 +13,10 @@ import (
 // how many processes live, oldest first, and says which one dies. false means that
 // none lived.
 func (f *Function) Kill(choose func(n int) int) (bool, error) {
-	var living []*os.Process
-	f.mu.Lock()
-	for e := range f.all {
-		if p := e.running.Load(); p != nil {
-			living = append(living, p)
-		}
+	living := f.processes(func(e *environment) bool { return !slices.Contains(f.idle, e) })
+	if len(living) == 0 {
+		living = f.processes(func(*environment) bool { return true })
 	}
-	f.mu.Unlock()
 	if len(living) == 0 {
 		return false, nil
 	}
@@ -33,4 +29,16 @@ func (f *Function) Kill(choose func(n int) int) (bool, error) {
 		return false, nil
 	}
 	return true, nil
+}
+
+// processes gives the processes of some of the environments.
+func (f *Function) processes(of func(*environment) bool) (all []*os.Process) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for e := range f.all {
+		if p := e.running.Load(); p != nil && of(e) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
