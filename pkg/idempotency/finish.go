@@ -38,11 +38,19 @@ func (r *Records) write(ctx context.Context, tries int, w store.Write) (found ro
 		case try >= tries || errors.Is(err, store.ErrTooLarge):
 			return row{}, false, err
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, try) {
 			return row{}, false, err
-		case <-time.After(writeWaits.Longest(try)):
 		}
+	}
+}
+
+// pause waits after a try that failed. It is false where the time is over.
+func pause(ctx context.Context, try int) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(writeWaits.Longest(try)):
+		return true
 	}
 }
 

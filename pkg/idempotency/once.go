@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -132,7 +133,7 @@ func (r *Records) answerOf(ctx context.Context, c claim, result any) (a answer, 
 		err := fmt.Errorf("it has %d bytes as JSON, and %d is the limit: set Objects, or return less", len(data), r.config.MaxResult)
 		return answer{unkept: err.Error()}, err
 	}
-	object, err := r.config.Objects.Put(ctx, c.object(), data)
+	object, err := r.putObject(ctx, c, data)
 	switch {
 	case errors.Is(err, claimcheck.ErrTooLarge):
 		return answer{unkept: err.Error()}, err
@@ -142,6 +143,18 @@ func (r *Records) answerOf(ctx context.Context, c claim, result any) (a answer, 
 		return answer{unkept: err.Error()}, nil
 	}
 	return answer{object: object}, nil
+}
+
+// putObject keeps an answer in Objects, and asks a storage again that does not
+// answer: the key is this claim's alone, and without its answer the effect could
+// never be told of.
+func (r *Records) putObject(ctx context.Context, c claim, data []byte) (object lifecycle.Object, err error) {
+	for try := 1; ; try++ {
+		object, err = r.config.Objects.Put(ctx, c.object(), data)
+		if err == nil || try == writeTries || errors.Is(err, claimcheck.ErrTooLarge) || !pause(ctx, try) {
+			return object, err
+		}
+	}
 }
 
 // replay gives the answer that a record has.
