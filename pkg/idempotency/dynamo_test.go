@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -130,5 +131,28 @@ func TestOverTheWireTheLargestRow(t *testing.T) {
 		if err != nil || got != large {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
+	}
+}
+
+// Answers that are lost on the wire: the SDK repeats the calls, and the token tells
+// that they had been applied.
+func TestOverTheWireAnswersAreLost(t *testing.T) {
+	var mu sync.Mutex
+	dropped := map[string]bool{}
+	w, server := overTheWire(t, localaws.Config{Fault: func(_, operation string, _ *http.Request) *localaws.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if first := !dropped[operation]; first && (operation == "UpdateItem" || operation == "PutItem") {
+			dropped[operation] = true
+			return &localaws.Fault{Drop: true}
+		}
+		return nil
+	}})
+	server.ResetCounts()
+	w.mustPay(key("a"), 1)
+	w.mustPay(key("a"), 1)
+	w.wantCharges(1)
+	if counts := server.Counts(); counts["dynamodb.UpdateItem"] != 3 || counts["dynamodb.PutItem"] != 2 {
+		t.Errorf("no call was repeated: %v", counts)
 	}
 }
