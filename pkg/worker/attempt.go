@@ -27,6 +27,7 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 	started := b.config.Now()
 	current := &run{config: &b.config, jobs: b.config.Jobs, rec: rec}
 	result, err := b.run(ctx, h, current)
+	err = b.sound(ctx, rec, err)
 	if now := current.endedAs(); now != nil {
 		current.keeper.close()
 		b.logCommit(ctx, r, now, err, b.config.Now().Sub(started))
@@ -42,9 +43,17 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 	return b.settle(ctx, current.record(), outcome)
 }
 
-// decide says how a job goes on whose run returned this.
-func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err error) lifecycle.Outcome {
+// decide says how a job goes on whose run returned this. A result, a cursor and a
+// policy's own waits are code of the user's: where that panics, the run failed.
+func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err error) (outcome lifecycle.Outcome) {
 	rec, policy := r.record(), h.definition.Policy
+	attempt := lifecycle.Attempt{Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO}
+	defer func() {
+		if p := recover(); p != nil {
+			attempt.Backoff.Wait = nil
+			outcome = lifecycle.Ended(attempt, b.panicked(ctx, rec, p), b.config.Random)
+		}
+	}()
 	cancelled, lost := r.interrupted()
 	switch {
 	case err != nil && cancelled:
@@ -52,18 +61,31 @@ func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err 
 	case (lost || errors.Is(context.Cause(ctx), ErrShutdown)) && isPlain(err):
 		return lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true}
 	}
-	attempt := lifecycle.Attempt{Number: rec.Attempt, Max: rec.MaxAttempts, Backoff: policy.Backoff, FIFO: policy.Queue.FIFO}
-	outcome := lifecycle.Ended(attempt, err, b.config.Random)
+	outcome = lifecycle.Ended(attempt, err, b.config.Random)
 	if outcome.To == lifecycle.Done {
 		outcome.Result = result
 	}
-	ctx, done := b.lasting(ctx, rec.LeaseUntil)
+	lasting, done := b.lasting(ctx, rec.LeaseUntil)
 	defer done()
-	outcome, err = b.config.kept(ctx, rec, storable(outcome, b.config.mostResult()))
+	outcome, err = b.config.kept(lasting, rec, storable(outcome, b.config.mostResult()))
 	if err != nil {
 		return lifecycle.Ended(attempt, err, b.config.Random)
 	}
 	return outcome
+}
+
+// sound gives an error whose methods can be called. A nil pointer in an interface is
+// an error that panics as soon as somebody asks what it says.
+func (b *batch) sound(ctx context.Context, rec *store.Record, err error) (same error) {
+	defer func() {
+		if p := recover(); p != nil {
+			same = b.panicked(ctx, rec, p)
+		}
+	}()
+	if err != nil {
+		_, _, _, _ = err.Error(), job.ErrorCode(err), isPlain(err), errors.Is(err, context.DeadlineExceeded)
+	}
+	return err
 }
 
 // isPlain tells an error that says nothing of how the job is to go on.
