@@ -105,9 +105,15 @@ func kind(k jsontext.Kind) string {
 	return "value"
 }
 
-// Encode writes a value as JSON, the same bytes each time.
-func Encode(value any) ([]byte, error) {
-	data, err := json.Marshal(value, json.Deterministic(true))
+// Encode writes a value as JSON, the same bytes each time. A value whose own code
+// panics meanwhile is one that can't be encoded.
+func Encode(value any) (data []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			data, err = nil, fmt.Errorf("payload: encoding a %T: it panicked: %v", value, p)
+		}
+	}()
+	data, err = json.Marshal(value, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("payload: encoding a %T: %w", value, err)
 	}
