@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
+	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
 )
 
 // ServeHTTP answers one call: of a JSON service by its X-Amz-Target, of a
@@ -24,6 +25,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service := signedService(r)
 	if action := queryAction(w, r); action != "" && service != "s3" {
 		s.serveQuery(w, r, service, action)
+		return
+	}
+	if service == "scheduler" {
+		s.serve(w, r, service, scheduler.Operation(r), s.scheduler, func(w http.ResponseWriter, f *Fault) {
+			scheduler.Write(w, &scheduler.Error{Code: f.Code, Message: f.message(), Status: f.status()})
+		})
 		return
 	}
 	if service != "" && service != "s3" {

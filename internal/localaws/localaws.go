@@ -1,6 +1,6 @@
 // Package localaws is an AWS endpoint for one machine: SQS, DynamoDB, DynamoDB
-// Streams and the S3 calls that are used here, on one port, over the wire
-// protocols of the AWS SDKs and of the aws command.
+// Streams, EventBridge Scheduler and the S3 calls that are used here, on one port,
+// over the wire protocols of the AWS SDKs and of the aws command.
 //
 // What is not supported answers with an error in AWS's shape that names the
 // service and the operation. Signatures are checked on presigned S3 URLs only;
@@ -8,6 +8,7 @@
 package localaws
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
 	"github.com/nightshift-go/nightshift/internal/localaws/dynamodb"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
+	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
 	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
 )
 
@@ -45,6 +47,15 @@ type Config struct {
 	Secret string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Sleep waits between occurrences of schedules, by that clock; nil means a
+	// timer.
+	Sleep func(context.Context, time.Duration) error
+	// Invoke hands the event of a schedule to the function with an ARN,
+	// asynchronously, and calls concluded when it has come to its end; where there
+	// is no such function it wraps ErrNoTarget. Nil means that there are none.
+	Invoke func(ctx context.Context, functionARN string, payload []byte, concluded func()) error
+	// HoldSchedules keeps schedules from firing before FireSchedules.
+	HoldSchedules bool
 	// Logger gets a line per request at level debug; nil means none.
 	Logger *slog.Logger
 	// BaseURL gives the address that queue URLs begin with. Nil means the
@@ -55,6 +66,9 @@ type Config struct {
 	Fault func(service, operation string, r *http.Request) *Fault
 }
 
+// ErrNoTarget means that a schedule's target isn't there.
+var ErrNoTarget = scheduler.ErrNoTarget
+
 // A Server answers AWS calls. It is an http.Handler, safe for concurrent use.
 type Server struct {
 	cfg       Config
@@ -62,6 +76,7 @@ type Server struct {
 	sqs       *sqs.DB
 	dynamodb  *dynamodb.DB
 	s3        *s3.DB
+	scheduler *scheduler.DB
 	services  map[string]*awsjson.Service // by prefix of X-Amz-Target
 
 	mu     sync.Mutex
@@ -110,7 +125,10 @@ func (s *Server) open() error {
 	}
 	s.add(s.dynamodb.Services()...)
 	s.s3, err = s3.Open(s3.Config{Dir: filepath.Join(dir, "s3"), Now: s.cfg.Now, Region: s.cfg.Region, Secret: s.cfg.Secret})
-	return err
+	if err != nil {
+		return err
+	}
+	return s.openScheduler(filepath.Join(dir, "scheduler.db"))
 }
 
 func (s *Server) add(services ...*awsjson.Service) {
@@ -127,6 +145,9 @@ func (s *Server) Changed() <-chan struct{} { return s.dynamodb.Changed() }
 // Stop the HTTP server before.
 func (s *Server) Close() error {
 	var errs []error
+	if s.scheduler != nil { // it sends to the queues
+		errs = append(errs, s.scheduler.Close())
+	}
 	if s.sqs != nil {
 		errs = append(errs, s.sqs.Close())
 	}

@@ -72,8 +72,8 @@ type Config struct {
 	// FunctionLog takes what functions write, line by line; nil sends it to
 	// Logger. It is called concurrently.
 	FunctionLog func(function, line string)
-	// Local adjusts the built-in endpoint; its Dir, Region, AccountID and Secret
-	// are overwritten.
+	// Local adjusts the built-in endpoint; its Dir, Region, AccountID, Secret,
+	// Invoke and HoldSchedules are overwritten.
 	Local localaws.Config
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -88,6 +88,7 @@ type Stack struct {
 	template  *samtemplate.Template
 	folder    *folder
 	clients   clients
+	endpoint  *localaws.Server // nil with another one
 	functions []*function
 	queues    []*queue
 	mappings  []mappingState
@@ -176,6 +177,9 @@ func (s *Stack) start(ctx context.Context) error {
 		for _, run := range sources {
 			s.sources.Go(func() { run(background) })
 		}
+		if err := s.fireSchedules(); err != nil {
+			return err
+		}
 	}
 	return folder.writeState(s.found())
 }
@@ -254,10 +258,15 @@ func (s *Stack) startEndpoint() error {
 	if local.Now == nil {
 		local.Now = s.config.Now
 	}
+	if local.Sleep == nil {
+		local.Sleep = s.config.Sleep
+	}
+	local.Invoke, local.HoldSchedules = s.invokeScheduled, true
 	endpoint, err := localaws.New(local)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	s.endpoint = endpoint
 	s.onClose(endpoint.Close)
 	s.serve(listener, endpoint)
 	s.awsURL = urlOf(listener)

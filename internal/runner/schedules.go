@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/nightshift-go/nightshift/internal/localaws"
 	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
 	"github.com/nightshift-go/nightshift/internal/runner/scheduler"
 	"github.com/nightshift-go/nightshift/internal/samtemplate"
@@ -65,6 +66,23 @@ func bound(text string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("the date %q is not yyyy-mm-ddThh:mm:ssZ", text)
 	}
 	return at, nil
+}
+
+// fireSchedules lets the schedules fire that programs made by the API.
+func (s *Stack) fireSchedules() error {
+	if s.endpoint == nil {
+		return nil
+	}
+	return s.endpoint.FireSchedules()
+}
+
+// invokeScheduled hands the event of a schedule that a program made to a function.
+func (s *Stack) invokeScheduled(_ context.Context, arn string, payload []byte, concluded func()) error {
+	f := s.function(arn)
+	if f == nil {
+		return fmt.Errorf("%w: the template has no function %s", localaws.ErrNoTarget, arn)
+	}
+	return f.InvokeAsyncThen(payload, concluded)
 }
 
 // target gives the way to a schedule's target: a function of the template, invoked

@@ -62,6 +62,9 @@ type Config struct {
 	Rule bool
 	// Start and End bound the occurrences of a rate or cron expression.
 	Start, End time.Time
+	// Made is when the schedule was made, and begins; zero means when it first
+	// runs.
+	Made time.Time
 	// Input is the event; "" means the service's default event.
 	Input string
 	// Region and AccountID stand in the default event.

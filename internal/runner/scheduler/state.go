@@ -35,6 +35,9 @@ func (s *Schedule) load() error {
 		return nil
 	}
 	now := s.config.Now().UTC()
+	if !s.config.Made.IsZero() {
+		now = s.config.Made.UTC()
+	}
 	s.state = state{Schedule: s.describe(), Start: now}
 	if _, isRate := s.when.Every(); isRate {
 		s.state.Start = now.Truncate(time.Second) // as precise as an event tells
