@@ -185,3 +185,43 @@ func TestAFailedJobRunsAgainBeforeTheNextOfItsGroup(t *testing.T) {
 		})
 	}
 }
+
+// One worker may serve many invocations at once, as a process does that polls:
+// each answers for its own records.
+func TestInvocationsAtOnceShareNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		q := notes(nil)
+		w := newWorld(t, q, worker.Handle(task(q), diarist(&d)))
+		var invocations sync.WaitGroup
+		for i := range 20 {
+			var batch []sent
+			var want []string
+			for k := range 5 {
+				text := "good"
+				if (i+k)%3 == 0 {
+					text = "bad"
+				}
+				m := message(w.enqueue(text, nil))
+				if batch = append(batch, m); text == "bad" {
+					want = append(want, m.id)
+				}
+			}
+			event := w.event(batch...)
+			invocations.Go(func() {
+				answer, err := w.worker.Invoke(t.Context(), event)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got := failures(t, answer); !slices.Equal(got, want) {
+					t.Errorf("invocation %d failed %v, want %v", i, got, want)
+				}
+			})
+		}
+		invocations.Wait()
+		if len(d.entries) != 100 {
+			t.Errorf("%d runs, want 100", len(d.entries))
+		}
+	})
+}
