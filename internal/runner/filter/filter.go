@@ -1,5 +1,6 @@
 // Package filter matches records against the filter patterns of an event source
-// mapping (FilterCriteria), which are EventBridge's event patterns.
+// mapping (FilterCriteria), which are EventBridge's event patterns, and against the
+// filter policies of SNS subscriptions, which differ in details only.
 //
 // A pattern's object asks for members, a list is a choice of values. Filters see
 // leaves only: a pattern for an object's mere presence never matches.
@@ -29,7 +30,7 @@ func Compile(patterns []string) (*Filter, error) {
 		errs = append(errs, fmt.Errorf("filter: %d patterns, at most %d", len(patterns), MaxFilters))
 	}
 	for _, text := range patterns {
-		value, err := decode([]byte(text))
+		value, err := Decode([]byte(text))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("filter: the pattern %s is not JSON: %w", text, err))
 			continue
@@ -39,7 +40,7 @@ func Compile(patterns []string) (*Filter, error) {
 			errs = append(errs, fmt.Errorf("filter: the pattern %s is not an object", text))
 			continue
 		}
-		p, err := compile(object)
+		p, err := mappings.members(object, 0)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("filter: the pattern %s: %w", text, err))
 			continue
@@ -47,6 +48,17 @@ func Compile(patterns []string) (*Filter, error) {
 		f.patterns = append(f.patterns, p)
 	}
 	return f, errors.Join(errs...)
+}
+
+// CompilePolicy makes a filter of the filter policy of an SNS subscription, decoded
+// with its numbers as json.Number. SNS's own limits are the caller's to check.
+// https://docs.aws.amazon.com/sns/latest/dg/sns-subscription-filter-policies.html
+func CompilePolicy(policy map[string]any) (*Filter, error) {
+	p, err := policies.members(policy, 0)
+	if err != nil {
+		return nil, fmt.Errorf("filter: %w", err)
+	}
+	return &Filter{patterns: []pattern{p}}, nil
 }
 
 // Empty tells whether there is nothing to match.
@@ -58,9 +70,15 @@ func (f *Filter) Match(record []byte) bool {
 	if f.Empty() {
 		return true
 	}
-	value, err := decode(record)
-	if err != nil {
-		return false
+	value, err := Decode(record)
+	return err == nil && f.MatchValue(value)
+}
+
+// MatchValue is Match for a record that is decoded already, with its numbers as
+// json.Number.
+func (f *Filter) MatchValue(value any) bool {
+	if f.Empty() {
+		return true
 	}
 	for _, p := range f.patterns {
 		if p.match(value, true) {
@@ -79,13 +97,13 @@ func (f *Filter) MatchMessage(record []byte, data string) bool {
 	if f.Empty() {
 		return true
 	}
-	value, err := decode(record)
+	value, err := Decode(record)
 	object, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return false
 	}
 	body, _ := object[data].(string)
-	parsed, err := decode([]byte(body))
+	parsed, err := Decode([]byte(body))
 	isJSON := err == nil
 	for _, p := range f.patterns {
 		want, asked := p.(members)[data]
@@ -106,8 +124,8 @@ func (f *Filter) MatchMessage(record []byte, data string) bool {
 	return false
 }
 
-// decode reads one JSON value with its numbers as written.
-func decode(text []byte) (any, error) {
+// Decode reads one JSON value with its numbers as written.
+func Decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var value any

@@ -5,23 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/netip"
 	"strings"
 )
 
-// compileOperator reads {"prefix": "x"} and its kin.
+// operators are the names that SNS keeps for operators.
+var operators = []string{"exists", "prefix", "suffix", "equals-ignore-case", "anything-but", "numeric", "cidr"}
+
+// operator reads {"prefix": "x"} and its kin.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
-func compileOperator(operator map[string]any) (pattern, error) {
+func (g grammar) operator(operator map[string]any) (pattern, error) {
 	if len(operator) != 1 {
 		return nil, errors.New("an operator is an object with one member")
 	}
 	for name, argument := range operator {
+		if name == "cidr" && g.addresses {
+			return compileAddress(argument)
+		}
 		switch name {
 		case "exists":
 			return compileExists(argument)
 		case "prefix", "suffix", "equals-ignore-case":
 			return compileText(name, argument)
 		case "anything-but":
-			return compileAnythingBut(argument)
+			return g.anythingBut(argument)
 		case "numeric":
 			return compileNumeric(argument)
 		default:
@@ -57,18 +64,18 @@ func compileText(name string, argument any) (pattern, error) {
 	}), nil
 }
 
-// compileAnythingBut negates a value, a list of values, or a prefix or suffix.
+// anythingBut negates a value, a list of values, or a prefix or suffix.
 // A member that the record lacks does not match.
-func compileAnythingBut(argument any) (pattern, error) {
+func (g grammar) anythingBut(argument any) (pattern, error) {
 	var inner pattern
 	var err error
 	switch v := argument.(type) {
 	case map[string]any:
-		inner, err = compileOperator(v)
+		inner, err = g.operator(v)
 	case []any:
-		inner, err = compileChoice(v)
+		inner, err = g.choice(v)
 	default:
-		inner, err = compileChoice([]any{v})
+		inner, err = g.choice([]any{v})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("anything-but: %w", err)
@@ -108,6 +115,21 @@ func compileNumeric(argument any) (pattern, error) {
 			}
 		}
 		return true
+	}), nil
+}
+
+// compileAddress reads a range of IP addresses.
+// https://docs.aws.amazon.com/sns/latest/dg/string-value-matching.html
+func compileAddress(argument any) (pattern, error) {
+	text, _ := argument.(string)
+	within, err := netip.ParsePrefix(text)
+	if err != nil {
+		return nil, errors.New("cidr: want a range of addresses, such as 10.0.0.0/24")
+	}
+	return leaves(func(leaf any) bool {
+		s, _ := leaf.(string)
+		address, err := netip.ParseAddr(s)
+		return err == nil && within.Contains(address)
 	}), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,11 @@ type members map[string]pattern
 // anyOf wants one of several patterns to match.
 type anyOf []pattern
 
+// orOf wants one of several objects' rules to hold for the object itself.
+type orOf []pattern
+
+func (o orOf) match(value any, present bool) bool { return anyOf(o).match(value, present) }
+
 // test is a rule for one leaf.
 type test func(value any, present bool) bool
 
@@ -39,7 +45,7 @@ func (m members) match(value any, present bool) bool {
 	}
 	object, _ := value.(map[string]any)
 	for name, p := range m {
-		if name == "$or" {
+		if _, isOr := p.(orOf); isOr {
 			if !p.match(value, present) {
 				return false
 			}
@@ -62,9 +68,21 @@ func (a anyOf) match(value any, present bool) bool {
 	return false
 }
 
-func compile(object map[string]any) (members, error) { return compileMembers(object, 0) }
+// A grammar is a dialect of the patterns.
+type grammar struct {
+	// addresses has the operator cidr.
+	addresses bool
+	// looseOr takes $or for the name of a member, like any other, unless its list
+	// has at least two objects and no operator's name in them.
+	looseOr bool
+}
 
-func compileMembers(object map[string]any, depth int) (members, error) {
+var (
+	mappings = grammar{}
+	policies = grammar{addresses: true, looseOr: true}
+)
+
+func (g grammar) members(object map[string]any, depth int) (members, error) {
 	if len(object) == 0 {
 		return nil, errors.New("an empty object matches nothing")
 	}
@@ -77,12 +95,12 @@ func compileMembers(object map[string]any, depth int) (members, error) {
 		var err error
 		switch v := value.(type) {
 		case map[string]any:
-			m[name], err = compileMembers(v, depth+1)
+			m[name], err = g.members(v, depth+1)
 		case []any:
-			if name == "$or" {
-				m[name], err = compileOr(v, depth+1)
+			if name == "$or" && (!g.looseOr || IsOr(v)) {
+				m[name], err = g.or(v, depth+1)
 			} else {
-				m[name], err = compileChoice(v)
+				m[name], err = g.choice(v)
 			}
 		default:
 			err = errors.New("want an object or a list of values")
@@ -94,14 +112,31 @@ func compileMembers(object map[string]any, depth int) (members, error) {
 	return m, errors.Join(errs...)
 }
 
-func compileOr(list []any, depth int) (pattern, error) {
-	var all anyOf
+// IsOr tells whether SNS takes the list of a member named $or for a choice of
+// policies. https://docs.aws.amazon.com/sns/latest/dg/and-or-logic.html
+func IsOr(list []any) bool {
+	for _, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			return false
+		}
+		for name := range object {
+			if slices.Contains(operators, name) {
+				return false
+			}
+		}
+	}
+	return len(list) >= 2
+}
+
+func (g grammar) or(list []any, depth int) (pattern, error) {
+	var all orOf
 	for _, item := range list {
 		object, ok := item.(map[string]any)
 		if !ok {
 			return nil, errors.New("want objects")
 		}
-		p, err := compileMembers(object, depth)
+		p, err := g.members(object, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +148,7 @@ func compileOr(list []any, depth int) (pattern, error) {
 	return all, nil
 }
 
-func compileChoice(list []any) (pattern, error) {
+func (g grammar) choice(list []any) (pattern, error) {
 	if len(list) == 0 {
 		return nil, errors.New("an empty list matches nothing")
 	}
@@ -121,7 +156,7 @@ func compileChoice(list []any) (pattern, error) {
 	for _, item := range list {
 		switch v := item.(type) {
 		case map[string]any:
-			t, err := compileOperator(v)
+			t, err := g.operator(v)
 			if err != nil {
 				return nil, err
 			}
