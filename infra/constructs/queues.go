@@ -52,6 +52,15 @@ func newQueue(scope core.Construct, id string, props queueProps) awssqs.Queue {
 	return awssqs.NewQueue(scope, jsii.String(id), settings)
 }
 
+// permitRedrive lets AWS's console, and StartMessageMoveTask, take letters back to
+// their queue. AWS moves messages only out of queues that are the dead-letter queue
+// of another one, and ours is written to by the relay: so there is a queue whose
+// dead-letter queue it is. Nothing is ever sent to that queue, and it costs nothing.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html
+func permitRedrive(scope core.Construct, letters awssqs.IQueue, fifo bool) {
+	newQueue(scope, "RedrivePermit", queueProps{fifo: fifo, retention: sourceRetention, redrive: letters})
+}
+
 // feed makes the mapping by which Lambda polls a queue and invokes a function
 // that answers with the records that failed. MaximumConcurrency is the limit,
 // and not reserved concurrency, which would throttle deliveries until their

@@ -58,6 +58,7 @@ func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) Wor
 	}
 
 	letters := newQueue(self, "DeadLetterQueue", queueProps{fifo: plan.Queue.FIFO, retention: letterRetention})
+	permitRedrive(self, letters, plan.Queue.FIFO)
 	queue := newQueue(self, "Queue", queueProps{
 		fifo:       plan.Queue.FIFO,
 		retention:  sourceRetention,

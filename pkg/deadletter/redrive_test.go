@@ -155,6 +155,21 @@ func TestTheRunDoesNotLoop(t *testing.T) {
 	}
 }
 
+// Jobs that die while the run lasts are for the next one.
+func TestLettersThatArriveMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.dead(nil)
+		summary, err := w.queue.Redrive(t.Context(), deadletter.Options{Each: func(deadletter.Result) {
+			time.Sleep(time.Second)
+			w.dead(nil)
+		}})
+		if err != nil || summary.Seen != 1 || summary.Newer != 1 || w.left() != 1 {
+			t.Errorf("%+v, %v", summary, err)
+		}
+	})
+}
+
 // A crash between the two writes: the row starts anew, the letter stays. The next
 // run removes it, whether or not the job has died again by then.
 func TestACrashBetweenTheWrites(t *testing.T) {

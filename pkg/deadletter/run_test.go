@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/nightshift-go/nightshift/internal/fault"
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/queue"
@@ -198,30 +199,33 @@ func TestRate(t *testing.T) {
 }
 
 // A run that lasts much longer than a hold keeps its letters hidden, and acts on
-// each once.
+// each once: those that wait for their turn, and those that it only holds.
 func TestHoldsAreRenewed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, func(c *deadletter.Config) { c.Hold = 30 * time.Second })
-		for i := range 20 {
-			w.dead(func(n *store.NewJob) { n.Client = fmt.Sprint("c", i%2) })
-		}
-		o := deadletter.Options{Rate: 1.0 / 60, Filter: deadletter.Filter{Client: "c1"}}
-		renewals := 0
-		w.sqs.fail = func(call string) error {
-			if call == "hide" {
-				renewals++
-			}
-			return nil
-		}
-		summary, _ := w.redrive(o)
-		receives := 0
-		for _, m := range w.sqs.messages {
-			receives = max(receives, m.Receives)
-		}
-		if summary.Seen != 20 || summary.By[deadletter.Redriven] != 10 || w.left() != 10 || receives != 1 || renewals < 20 {
-			t.Errorf("%+v: received %d times, %d renewals", summary, receives, renewals)
-		}
-	})
+	for name, c := range map[string]struct {
+		rate float64
+		slow time.Duration // each call to the table
+	}{"a slow rate": {1.0 / 20, 0}, "a slow table": {0, 5 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, func(c *deadletter.Config) { c.Hold = 30 * time.Second })
+				for i := range 60 {
+					w.dead(func(n *store.NewJob) { n.Client = fmt.Sprint("c", min(i/10, 1)) })
+				}
+				w.faults.At = func(int) fault.Kind {
+					time.Sleep(c.slow)
+					return fault.None
+				}
+				summary, _ := w.redrive(deadletter.Options{Rate: c.rate, Filter: deadletter.Filter{Client: "c1"}})
+				receives := 0
+				for _, m := range w.sqs.messages {
+					receives = max(receives, m.Receives)
+				}
+				if summary.Seen != 60 || summary.By[deadletter.Redriven] != 50 || w.left() != 10 || receives != 1 {
+					t.Errorf("%+v: received up to %d times", summary, receives)
+				}
+			})
+		})
+	}
 }
 
 // Where holds can't be renewed, letters come again and are known.

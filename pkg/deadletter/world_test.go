@@ -89,6 +89,9 @@ func (s *sqsDouble) Hide(ctx context.Context, _ string, hidden []queue.Hidden) [
 	errs := make([]error, len(hidden))
 	for i, h := range hidden {
 		at, err := s.find(h.Receipt)
+		if err == nil && !time.Now().Before(s.messages[at].visible) {
+			err = errors.New("MessageNotInflight")
+		}
 		if err = errors.Join(err, s.called("hide"), ctx.Err()); err == nil {
 			s.messages[at].visible = time.Now().Add(h.For)
 		}
