@@ -1,6 +1,6 @@
 // Package queue is what travels through SQS: the message that stands for a job,
-// the letter that tells of a dead one, and the calls that send, hide and count
-// them.
+// the letter that tells of a dead one, and the calls that send, receive, hide,
+// delete and count them.
 //
 // A message is small: it holds the job's id, the number of its publication and a
 // trace header. The arguments stay in the job's row and come with the claim.

@@ -182,6 +182,34 @@ func TestASuspectRunsAlone(t *testing.T) {
 			w.is(id, lifecycle.Done, 1)
 		})
 	})
+	// Who receives something meanwhile puts it back: another process may have time.
+	t.Run("received meanwhile", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var d diary
+			alone := 0
+			q := notes(func(q *job.Queue) { q.Batch = 1 })
+			w := newPolled(t, q, worker.Handle(task(q), handler(&d, &alone)))
+			w.config.Pollers["notes"] = 2
+			id := w.enqueue("suspect", nil)
+			suspect(w.world, id)
+			stop := w.poll()
+			time.Sleep(time.Second)
+			w.line.put(message(id))
+			time.Sleep(time.Second)
+			other := w.add("x", nil)
+			time.Sleep(time.Second)
+			if m := w.line.of(other); m.receives != 1 || w.line.visibleIn(other) != 0 || w.get(other).Attempt != 0 {
+				t.Errorf("the other message: %+v, %+v", m, w.get(other))
+			}
+			w.until(id, other)
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+			if alone != 1 || d.most != 1 {
+				t.Errorf("%d ran with the suspect, %d at most", alone, d.most)
+			}
+		})
+	})
 }
 
 // A claim that was applied, and whose answer was lost, is given back in several

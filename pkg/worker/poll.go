@@ -68,7 +68,7 @@ type PollConfig struct {
 // A handler that ignores the end of its context ends the process, as in Lambda:
 // Poll drains, writes the handler's failure down, and calls Config.Exit.
 //
-// Mistakes in the configuration are the only errors.
+// Errors: mistakes in the configuration, and ErrStuck where Exit comes back.
 func (w *Worker) Poll(ctx context.Context, config PollConfig) error {
 	config, err := config.checked(w)
 	if err != nil {
