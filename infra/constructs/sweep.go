@@ -84,21 +84,9 @@ func (s Sweep) Watch(q WorkerQueue) {
 }
 
 // everyMinuteInvoke makes the schedule and the role by which it may invoke this
-// one function. The role's trust is limited to schedules of the account:
-// https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+// one function.
 func everyMinuteInvoke(scope core.Construct, function awslambda.Function) {
-	role := awsiam.NewRole(scope, jsii.String("ScheduleRole"), &awsiam.RoleProps{
-		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
-			Conditions: &map[string]any{
-				"StringEquals": map[string]any{"aws:SourceAccount": function.Stack().Account()},
-			},
-		}),
-		InlinePolicies: &map[string]awsiam.PolicyDocument{
-			"Invoke": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{
-				Statements: &[]awsiam.PolicyStatement{Allow(function.FunctionArn(), "lambda:InvokeFunction")},
-			}),
-		},
-	})
+	role := scheduleRole(scope, function, Allow(function.FunctionArn(), "lambda:InvokeFunction"))
 	awsscheduler.NewCfnSchedule(scope, jsii.String("Schedule"), &awsscheduler.CfnScheduleProps{
 		Description:        jsii.String("Runs the sweep."),
 		ScheduleExpression: jsii.String("rate(1 minute)"),
@@ -111,6 +99,22 @@ func everyMinuteInvoke(scope core.Construct, function awslambda.Function) {
 				MaximumEventAgeInSeconds: jsii.Number(60),
 				MaximumRetryAttempts:     jsii.Number(0),
 			},
+		},
+	})
+}
+
+// scheduleRole makes the role of schedules of a function. Its trust is limited to
+// schedules of the account:
+// https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+func scheduleRole(scope core.Construct, function awslambda.Function, statements ...awsiam.PolicyStatement) awsiam.Role {
+	return awsiam.NewRole(scope, jsii.String("ScheduleRole"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
+			Conditions: &map[string]any{
+				"StringEquals": map[string]any{"aws:SourceAccount": function.Stack().Account()},
+			},
+		}),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{
+			"Invoke": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
 		},
 	})
 }
