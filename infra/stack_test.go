@@ -128,12 +128,12 @@ func TestEnvironments(t *testing.T) {
 		"NIGHTSHIFT_SECRET={{resolve:secretsmanager:<KeySecret>:SecretString:::}}"
 	const queue, letters = "NIGHTSHIFT_QUEUE_PHOTOS_URL=<PhotosQueue>", "NIGHTSHIFT_QUEUE_PHOTOS_DLQ_URL=<PhotosDeadLetterQueue>"
 	wanted := map[string][]string{
-		"EnqueueFunction":  {queue, secret, table},
-		"StatusFunction":   {table},
+		"EnqueueFunction":  {bucket, queue, secret, table},
+		"StatusFunction":   {bucket, table},
 		"CancelFunction":   {table},
 		"UploadsFunction":  {bucket, queue},
 		"WebFunction":      {bucket},
-		"SweepFunction":    {letters, queue, table},
+		"SweepFunction":    {bucket, letters, queue, table},
 		"RelayFunction":    {letters, queue, table},
 		"BackstopFunction": {letters, queue, table},
 		"PhotosFunction":   {bucket, letters, queue, table},
