@@ -33,7 +33,7 @@ func TestRedrive(t *testing.T) {
 	})
 }
 
-// Corpus: dlq-redrive-03. A job that was redriven dies again after all its
+// A job that was redriven dies again after all its
 // attempts, and not at the first.
 func TestARedrivenJobHasAllItsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -97,7 +97,7 @@ func TestListGivesEachLetterOnceAndChangesNothing(t *testing.T) {
 	})
 }
 
-// Corpus: dlq-redrive-07. A receive may bring nothing although there are letters.
+// A receive may bring nothing although there are letters.
 func TestEmptyReceivesAreNotTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
@@ -273,7 +273,7 @@ func TestLettersThatStayHidden(t *testing.T) {
 	})
 }
 
-// Corpus: dlq-redrive-02. Jobs of a FIFO queue start anew in their order, however
+// Jobs of a FIFO queue start anew in their order, however
 // SQS hands out their letters.
 func TestAFIFOQueueKeepsItsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
