@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +28,7 @@ import (
 // batchAPI is SQS's own batch call: it answers entry by entry, with HTTP 200.
 type batchAPI struct {
 	queue.API
+	mu     sync.Mutex
 	calls  int
 	fails  func(call int, id job.ID) *types.BatchResultErrorEntry
 	breaks int // the call that fails whole
@@ -33,6 +36,8 @@ type batchAPI struct {
 }
 
 func (b *batchAPI) SendMessageBatch(_ context.Context, in *sqs.SendMessageBatchInput, _ ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.calls++
 	if b.calls == b.breaks {
 		return nil, errors.New("connection reset")
@@ -143,8 +148,8 @@ func TestNothingCountsAsSentBeforeSQSConfirmsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer, err := sending.Handle(t.Context(), w.batch())
-	if err != nil || api.calls != 3 {
-		t.Fatalf("%d calls, %v", api.calls, err)
+	if err != nil || api.calls.Load() != 3 {
+		t.Fatalf("%d calls, %v", api.calls.Load(), err)
 	}
 	if rec := w.get(waiting); rec.State != lifecycle.Scheduled {
 		t.Errorf("the job is %s: nobody sends it again", rec.State)
@@ -160,11 +165,11 @@ func TestNothingCountsAsSentBeforeSQSConfirmsIt(t *testing.T) {
 // silentAPI answers that all is well, and nothing of any entry.
 type silentAPI struct {
 	queue.API
-	calls int
+	calls atomic.Int32
 }
 
 func (s *silentAPI) SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error) {
-	s.calls++
+	s.calls.Add(1)
 	return &sqs.SendMessageBatchOutput{}, nil
 }
 
