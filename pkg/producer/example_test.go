@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/claimcheck/memobjects"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -65,4 +68,32 @@ func ExampleProducer_Enqueue_later() {
 	// Output:
 	// scheduled true <nil>
 	// true
+}
+
+// Arguments of more than 8 KiB go to an object, and the row names it. Workers, the
+// status function and the sweep are given the same storage.
+func ExampleNew_objects() {
+	type Import struct {
+		CSV string `json:"csv"`
+	}
+	task := job.Define[Import]("recipes.import", job.Policy{Queue: Greetings, MaxArguments: 4 << 20})
+	jobs, err := store.New(store.Config{Driver: memstore.New(memstore.Config{})})
+	if err != nil {
+		panic(err)
+	}
+	objects, err := claimcheck.New(memobjects.New(nil)) // s3objects.New in earnest
+	if err != nil {
+		panic(err)
+	}
+	p, err := producer.New(producer.Config{Jobs: jobs, Objects: objects}, task)
+	if err != nil {
+		panic(err)
+	}
+	rec, _, err := p.Make(context.Background(), task.With(Import{CSV: strings.Repeat("soup,30\n", 100_000)}))
+	if err != nil {
+		panic(err)
+	}
+	owner, _ := claimcheck.JobOf(rec.ArgsObject.Key)
+	fmt.Println(len(rec.Args), rec.ArgsObject.Bytes, owner == rec.ID)
+	// Output: 0 900010 true
 }

@@ -59,5 +59,13 @@
 // acknowledged stops its group: the later ones come again, untried. A FIFO record
 // without a group (SQS makes none) is never run.
 //
+// # Large arguments and results
+//
+// With Config.Objects, arguments that lie in an object are fetched within the run's
+// time, before the handler begins. Where they are gone the job is dead
+// (arguments_missing); where the storage does not answer, the run never began, and no
+// attempt is spent. Results over ClaimCheckOver go to an object before the row that
+// names it: see package claimcheck.
+//
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 package worker
