@@ -389,3 +389,18 @@ func TestClaimCheckSettings(t *testing.T) {
 		}
 	}
 }
+
+// claim-check-06: a message that comes again for a job that is done needs no object.
+func TestADuplicateNeedsNoArguments(t *testing.T) {
+	var seen []string
+	a := newAttic(t, nil, keeping(&seen))
+	id, claim := a.claimChecked("a")
+	a.deliver(message(id))
+	if err := a.objects.Delete(t.Context(), []string{claim.Key}); err != nil {
+		t.Fatal(err)
+	}
+	a.shelf.failGet = errors.New("nobody should ask")
+	if failed := a.deliver(message(id)); len(failed) != 0 || len(seen) != 1 || a.get(id).State != lifecycle.Done {
+		t.Errorf("failed %v, %d runs, %s", failed, len(seen), a.get(id).State)
+	}
+}
