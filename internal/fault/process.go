@@ -55,7 +55,7 @@ func (p *Process) Dead() bool { return p.dead.Load() }
 // Stalled tells whether a slow call kept the process from its work.
 func (p *Process) Stalled() bool { return p.stalled.Load() }
 
-// make makes a call, under the fault that is chosen for it.
+// perform makes a call, under the fault that is chosen for it.
 func perform[T any](ctx context.Context, p *Process, c Call, throttled error, call func(context.Context) (T, error)) (T, error) {
 	var none T
 	if p.Dead() {

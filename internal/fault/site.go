@@ -68,8 +68,11 @@ func (f *Finder) locate(frames *runtime.Frames) (site Site) {
 		var frame runtime.Frame
 		frame, more = frames.Next()
 		name, ok := strings.CutPrefix(frame.Function, toolkit)
-		if !ok || strings.HasSuffix(frame.File, "_test.go") {
+		if !ok && site.Entry == "" {
 			continue
+		}
+		if !ok {
+			return site // the program itself called
 		}
 		name = Name(name)
 		switch {
@@ -88,20 +91,23 @@ func (f *Finder) locate(frames *runtime.Frames) (site Site) {
 	return site
 }
 
-// closures are the ends that the compiler gives to functions within functions, to
-// method values and to what a go statement wraps.
-var closures = regexp.MustCompile(`(\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+|-fm|-range\d+|\[\.\.\.\])+$`)
+// What the compiler adds to a function's name: the type arguments, and the ends of
+// functions within functions, of method values, of go and defer statements, and of
+// the bodies of loops over functions.
+var added = regexp.MustCompile(`\[\.\.\.\]|\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+|-fm|-range\d+`)
 
 // Name is a function's name as sites have it: what is written within a function is
-// the function's.
+// the function's. Where that was inlined into another, the compiler puts the other's
+// name before it: "run.(*run).outer.(*run).inner.func1". A method's receiver is
+// told if it is a pointer.
 func Name(function string) string {
-	for {
-		shorter := closures.ReplaceAllString(strings.ReplaceAll(function, "[...]", ""), "")
-		if shorter == function {
-			return function
-		}
-		function = shorter
+	name := added.ReplaceAllString(function, "")
+	pkg := packageOf(name)
+	own := name[strings.LastIndexByte(name, '.'):]
+	if receiver := strings.LastIndex(name, ".(*"); receiver >= 0 && strings.LastIndexByte(name, ')')+len(own) == len(name)-1 {
+		own = name[receiver:]
 	}
+	return pkg + own
 }
 
 // packageOf gives the package of a function's name.

@@ -77,6 +77,8 @@ func isEmpty(answer any) bool {
 		return len(answer.Items) == 0
 	case store.Item:
 		return answer == nil
+	case listing:
+		return len(answer.page) == 0
 	}
 	return false
 }

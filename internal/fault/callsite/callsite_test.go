@@ -14,7 +14,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, place := range []string{
 		"worker.(*batch).unclaimed › store.(*Jobs).Finish: Write",
-		"worker.(*batch).takeOver › store.(*Jobs).TakeOver › buryOrphan: Write",
+		"worker.(*batch).claimAlone › store.(*Jobs).TakeOver › buryOrphan: Write",
 		"worker.(*batch).hideFailed › queue.(*SQS).Hide › hideBatch: ChangeMessageVisibilityBatch",
 		"sweep.(*healer).remedy › store.(*Jobs).Promote › Get: Get",
 		"sweep.(*Backstop).heal › store.(*Jobs).Requeue › buryOrphan: Write",

@@ -5,8 +5,6 @@ import (
 	"go/types"
 	"slices"
 	"strings"
-
-	"github.com/nightshift-go/nightshift/internal/fault"
 )
 
 // A function is one of pkg's, with what is written within it.
@@ -120,12 +118,12 @@ func pathOf(t types.Type) string {
 	return ""
 }
 
-// isAWS tells whether a method is a call to AWS: it is store.Driver's, or takes a
+// isAWS tells whether a method is a call to AWS: it is a driver's, or takes a
 // context, an operation's input and options for the client. Presigning takes other
-// options, and calls nobody.
+// options, and calls nobody; neither does making a link.
 func isAWS(f *types.Func) bool {
-	if strings.HasPrefix(f.FullName(), "("+toolkit+"store.Driver).") {
-		return true
+	if driver, ok := strings.CutSuffix(f.FullName(), "Driver)."+f.Name()); ok && (driver == "("+toolkit+"store." || driver == "("+toolkit+"claimcheck.") {
+		return f.Name() != "Link"
 	}
 	s := f.Signature()
 	if s.Recv() == nil || !s.Variadic() || s.Params().Len() != 3 {
@@ -182,14 +180,12 @@ func (g *graph) resolve(to *types.Func) []*function {
 
 // nameOf gives a function's name as fault.Site has it.
 func nameOf(f *types.Func) string {
-	full := strings.ReplaceAll(f.FullName(), toolkit, "")
-	// "(*store.Jobs).Get" is "store.(*Jobs).Get" at run time.
-	if inner, ok := strings.CutPrefix(full, "(*"); ok {
-		pkg, rest, _ := strings.Cut(inner, ".")
-		return fault.Name(pkg + ".(*" + rest)
+	pkg, name := strings.TrimPrefix(f.Pkg().Path(), toolkit), f.Name()
+	if recv := f.Signature().Recv(); recv != nil {
+		if pointer, ok := recv.Type().(*types.Pointer); ok {
+			named, _ := pointer.Elem().(*types.Named)
+			name = "(*" + named.Obj().Name() + ")." + name
+		}
 	}
-	if inner, ok := strings.CutPrefix(full, "("); ok {
-		return fault.Name(strings.Replace(inner, ")", "", 1))
-	}
-	return fault.Name(full)
+	return pkg + "." + name
 }

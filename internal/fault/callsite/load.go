@@ -1,9 +1,9 @@
 // Package callsite lists the calls to AWS in pkg, from its source: what fault
 // injection has to reach.
 //
-// A call to AWS is a call of a method of store.Driver, or of anything that has the
-// shape of an AWS SDK client's methods. Package dynamo is passed over: it stands
-// below store.Driver, one call for each method.
+// A call to AWS is a call of a method of store.Driver or claimcheck.Driver, or of
+// anything that has the shape of an AWS SDK client's methods. The drivers themselves
+// are passed over: each of their methods makes one call.
 package callsite
 
 import (

@@ -1,0 +1,78 @@
+package invariants
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+)
+
+// idle tells whether nothing is left to do.
+func (w *world) idle() bool { return w.unrest() == "" }
+
+// unrest says what is left to do; empty where nothing is.
+func (w *world) unrest() string {
+	var left []string
+	w.mu.Lock()
+	for name, n := range w.running {
+		if n > 0 {
+			left = append(left, name+" is under way")
+		}
+	}
+	for _, j := range w.jobs {
+		if problem := j.unrest(); problem != "" {
+			left = append(left, problem)
+		}
+	}
+	steps := len(w.steps)
+	w.mu.Unlock()
+	if steps > 0 {
+		left = append(left, fmt.Sprintf("%d steps are to come", steps))
+	}
+	if changes, _ := w.table.Changes(w.relayed); len(changes) > 0 {
+		left = append(left, "the relay has not read everything")
+	}
+	for _, q := range []*simulatedQueue{w.notes, w.ordered, w.polls, w.backstop} {
+		if n := len(w.sqs.in(q)); n > 0 {
+			left = append(left, fmt.Sprintf("queue %s holds %d messages", q.name, n))
+		}
+	}
+	for _, want := range w.wants {
+		if problem := want(); problem != "" {
+			left = append(left, problem)
+		}
+	}
+	return strings.Join(left, "; ")
+}
+
+// unrest says why a job is not at its end.
+func (j *tracked) unrest() string {
+	switch {
+	case !j.rec.State.Final():
+		return fmt.Sprintf("%s is %s", j, j.rec.State)
+	case j.rec.State == lifecycle.Dead && j.rec.Publication != nil:
+		return fmt.Sprintf("the letter of %s is not out", j)
+	}
+	return ""
+}
+
+// next is when the next thing happens by itself.
+func (w *world) next() time.Time {
+	next := w.sweepAt
+	consider := func(at time.Time) {
+		if at.After(time.Now()) && at.Before(next) {
+			next = at
+		}
+	}
+	if len(w.steps) > 0 {
+		consider(w.start.Add(w.steps[0].at))
+	}
+	consider(w.retryAt)
+	for _, q := range []*simulatedQueue{w.notes, w.ordered, w.polls, w.backstop} {
+		for _, m := range w.sqs.in(q) {
+			consider(m.visible)
+		}
+	}
+	return next
+}
