@@ -3,7 +3,6 @@ package streamsource
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -41,7 +40,6 @@ func TestAReportedRecordUsesUpItsRetries(t *testing.T) {
 // aging is an open shard whose iterators die after a quarter of an hour.
 type aging struct {
 	*stream
-	mu     sync.Mutex
 	clock  func() time.Time
 	issued map[string]time.Time
 	asked  []string // the kinds of iterator that were asked for
