@@ -1,6 +1,6 @@
 // Package localaws is an AWS endpoint for one machine: SQS, DynamoDB, DynamoDB
-// Streams, EventBridge Scheduler and the S3 calls that are used here, on one port,
-// over the wire protocols of the AWS SDKs and of the aws command.
+// Streams, SNS, EventBridge Scheduler and the S3 calls that are used here, on one
+// port, over the wire protocols of the AWS SDKs and of the aws command.
 //
 // What is not supported answers with an error in AWS's shape that names the
 // service and the operation. Signatures are checked on presigned S3 URLs only;
@@ -22,6 +22,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws/dynamodb"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
+	"github.com/nightshift-go/nightshift/internal/localaws/sns"
 	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
 )
 
@@ -74,6 +75,7 @@ type Server struct {
 	cfg       Config
 	temporary string // folder to remove at Close
 	sqs       *sqs.DB
+	sns       *sns.DB
 	dynamodb  *dynamodb.DB
 	s3        *s3.DB
 	scheduler *scheduler.DB
@@ -117,6 +119,9 @@ func (s *Server) open() error {
 		return err
 	}
 	s.add(s.sqs.Service())
+	if err := s.openSNS(filepath.Join(dir, "sns.db")); err != nil {
+		return err
+	}
 	s.dynamodb, err = dynamodb.Open(dynamodb.Config{
 		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
 	})
@@ -147,6 +152,9 @@ func (s *Server) Close() error {
 	var errs []error
 	if s.scheduler != nil { // it sends to the queues
 		errs = append(errs, s.scheduler.Close())
+	}
+	if s.sns != nil { // as well
+		errs = append(errs, s.sns.Close())
 	}
 	if s.sqs != nil {
 		errs = append(errs, s.sqs.Close())

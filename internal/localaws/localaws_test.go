@@ -107,7 +107,7 @@ func TestUnsupported(t *testing.T) {
 		service, operation string
 	}{
 		"another JSON service":   {"POST", "/", "{}", map[string]string{"X-Amz-Target": "AWSEvents.PutEvents", "Authorization": signed("events")}, "events", "PutEvents"},
-		"query protocol":         {"POST", "/", "Action=Publish&Version=1", map[string]string{"Content-Type": form, "Authorization": signed("sns")}, "sns", "Publish"},
+		"query protocol":         {"POST", "/", "Action=AddPermission&Version=1", map[string]string{"Content-Type": form, "Authorization": signed("sns")}, "sns", "AddPermission"},
 		"SQS's old protocol":     {"POST", "/", "Action=SendMessage", map[string]string{"Content-Type": form, "Authorization": signed("sqs")}, "sqs", "SendMessage"},
 		"another call of STS":    {"POST", "/", "Action=AssumeRole", map[string]string{"Content-Type": form, "Authorization": signed("sts")}, "sts", "AssumeRole"},
 		"a REST service":         {"GET", "/2015-03-31/functions", "", map[string]string{"Authorization": signed("lambda")}, "lambda", "GET /2015-03-31/functions"},

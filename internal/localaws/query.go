@@ -9,10 +9,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/sns"
 )
 
-// maxForm is what is read of a query-protocol body, in bytes.
-const maxForm = 2 << 20
+// maxForm is what is read of a query-protocol body, in bytes: a message of 1 MiB,
+// each byte escaped, is the largest.
+const maxForm = 8 << 20
 
 // queryAction gives the Action of a call of the query protocol, "" for another
 // call. It leaves the body to be read again.
@@ -32,11 +35,17 @@ func queryAction(w http.ResponseWriter, r *http.Request) string {
 	return form.Get("Action")
 }
 
-// serveQuery answers the one call of the query protocol that the aws command
+// serveQuery answers the calls of SNS and the one call of STS that the aws command
 // and the SDKs make by themselves, and refuses all others.
 func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request, service, action string) {
 	if service == "" {
 		service = "unknown"
+	}
+	if service == "sns" && sns.Serves(action) {
+		s.serve(w, r, service, action, s.sns, func(w http.ResponseWriter, f *Fault) {
+			sns.Write(w, &sns.Error{Code: f.Code, Message: f.message(), Status: f.status()})
+		})
+		return
 	}
 	if service != "sts" || action != "GetCallerIdentity" {
 		s.count(service, action)
