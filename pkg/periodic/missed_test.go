@@ -1,6 +1,7 @@
 package periodic_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/periodic"
+	"github.com/nightshift-go/nightshift/pkg/producer"
 )
 
 // A Monday that nobody fired, found by the check and by the next event.
@@ -168,6 +170,28 @@ func TestEventsOutOfTime(t *testing.T) {
 	w.want()
 	if !strings.Contains(w.log.String(), "too old") {
 		t.Error("nobody was told of the old event")
+	}
+}
+
+// A request that can never be enqueued does not hold up those after it.
+func TestPoisonedOccurrence(t *testing.T) {
+	w := newWorld(t, "2026-11-23T07:00:00Z")
+	j := newsletter()
+	j.Request = func(at time.Time) job.Request {
+		if at.Day() == 30 {
+			return job.Request{Definition: send.Definition(), Arguments: "not an issue"}
+		}
+		return send.With(issue{at})
+	}
+	p := w.scheduler(j)
+	w.mustFire(p, j, "2026-11-23T08:00:00Z")
+	if err := w.fire(p, j, "2026-11-30T08:00:00Z"); !errors.Is(err, producer.ErrArguments) {
+		t.Errorf("the event of a request that is refused: %v", err)
+	}
+	w.mustFire(p, j, "2026-12-07T08:00:00Z")
+	w.want("2026-11-23T08:00", "2026-12-07T08:00")
+	if !strings.Contains(w.log.String(), "can't be enqueued") {
+		t.Error("nobody was told")
 	}
 }
 

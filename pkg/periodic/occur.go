@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/producer"
 )
 
 // Occur enqueues the job of the occurrence that a schedule's event names, and
 // catches up what was missed before it. An occurrence that was handled already, or
 // is older than Within, is none any more. ErrUnknown is wrapped where there is no
-// such job.
+// such job. A request that the producer refuses is an error here, and given up
+// when it is met again as a missed occurrence.
 func (p *Periodic) Occur(ctx context.Context, name string, at time.Time) error {
 	e, err := p.find(name)
 	if err != nil {
@@ -79,10 +82,26 @@ func (p *Periodic) catchUp(ctx context.Context, e *entry, s *state, before time.
 		p.log.WarnContext(ctx, "periodic job missed occurrences, which are given up", "name", e.Name, "count", given, "first", missed[0], "last", missed[given-1])
 	}
 	for _, at := range chosen {
-		if err := p.enqueue(ctx, e, *s, at, true); err != nil {
+		err := p.enqueue(ctx, e, *s, at, true)
+		if refused(err) {
+			// It would be so for ever, and hold up everything after it.
+			p.log.ErrorContext(ctx, "periodic job's missed occurrence given up: it can't be enqueued", "name", e.Name, "occurrence", at, "error", err)
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
 	s.handled(missed[len(missed)-1])
 	return nil
+}
+
+// refused tells whether an error is the request's own fault.
+func refused(err error) bool {
+	for _, fault := range []error{producer.ErrUnknownTask, producer.ErrArguments, producer.ErrTooLarge, producer.ErrOptions} {
+		if errors.Is(err, fault) {
+			return true
+		}
+	}
+	return false
 }

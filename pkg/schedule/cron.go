@@ -17,7 +17,7 @@ func parseCron(inside string) (when, *Error) {
 	}
 	texts := strings.FieldsFunc(inside, func(r rune) bool { return r == ' ' || r == '\t' })
 	if len(texts) != 6 {
-		return nil, refuse("", "it has %d fields, and needs six: minutes, hours, day of month, month, day of week, year", len(texts))
+		return nil, refuse("", "it has %d fields, and needs six: minutes, hours, day of month, month, day of week, year%s", len(texts), asUnix(inside))
 	}
 	var c cron
 	for i, f := range []struct {
@@ -38,6 +38,15 @@ func parseCron(inside string) (when, *Error) {
 		return nil, problem
 	}
 	return c, nil
+}
+
+// asUnix says what is meant where somebody wrote an entry of a crontab.
+func asUnix(inside string) string {
+	expression, err := FromUnix(inside)
+	if err != nil {
+		return ""
+	}
+	return "; as an entry of a crontab it would be " + expression
 }
 
 // next looks at wall times in their order, beginning with what clocks show at

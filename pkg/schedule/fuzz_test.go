@@ -29,6 +29,10 @@ func FuzzSchedule(f *testing.F) {
 		if ok && !next.After(after) {
 			t.Fatalf("%s: %v is not after %v", s, next, after)
 		}
+		from := s.From(time.Unix(unix/3, 0)) // a start long ago, or to come
+		if first, ok := from.Next(after); ok && (!first.After(after) || !s.Once() && first.Before(time.Unix(unix/3, 0))) {
+			t.Fatalf("%s from %v: %v after %v", s, time.Unix(unix/3, 0), first, after)
+		}
 		if s.Once() || !strings.HasPrefix(expression, "cron(") {
 			return
 		}

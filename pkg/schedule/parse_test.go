@@ -55,6 +55,7 @@ func TestRefused(t *testing.T) {
 		{"cron(bad)", "", "", "1 fields"},
 		{"cron()", "", "", "0 fields"},
 		{"cron(15 12 * * 0)", "", "", "5 fields"},
+		{"cron(15 12 * * 0)", "", "", "cron(15 12 ? * 1 *)"},
 		{"cron(0 0 9 * * ? *)", "", "", "7 fields"},
 		{"cron( 0 9 * * ? *)", "", "", "between the fields"},
 		{"cron(0 12 ? * 0 *)", "", "day of week", "where 1 is Sunday"},
@@ -137,6 +138,10 @@ func TestRate(t *testing.T) {
 		if next, ok := anchored.Next(start.Add(after)); !next.Equal(start.Add(want)) || !ok {
 			t.Errorf("%v after the start: %v, %v", after, next, ok)
 		}
+	}
+	old := parse(t, "rate(1 day)", "").From(time.Date(-9_000_000, 1, 1, 0, 0, 0, 0, time.UTC))
+	if next, ok := old.Next(moment(t, "2199-12-30T00:00Z")); !ok || !next.Equal(moment(t, "2199-12-31T00:00Z")) {
+		t.Errorf("a start long ago: %v, %v", next, ok)
 	}
 	if _, ok := anchored.Next(time.Date(2199, 12, 31, 23, 59, 0, 0, time.UTC)); ok {
 		t.Error("it goes on after the last year")

@@ -108,11 +108,15 @@ func (s Schedule) Next(after time.Time) (next time.Time, ok bool) {
 // From gives the schedule as it is where it begins at start, as EventBridge
 // Scheduler's StartDate does: the first occurrence of a rate is start itself, and
 // the rest keep in step with it; the occurrences of a cron expression are those
-// from start on. A one-time schedule is as it was. Next is in whole nanoseconds of
-// start for 292 years.
+// from start on. A one-time schedule is as it was. A start before 1970 is taken for
+// the beginning of that year.
 func (s Schedule) From(start time.Time) Schedule {
-	if !s.Once() {
-		s.start = start
+	if s.Once() {
+		return s
+	}
+	s.start = start
+	if earliest := time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC); start.Before(earliest) {
+		s.start = earliest
 	}
 	return s
 }

@@ -3,14 +3,18 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	engine "github.com/nightshift-go/nightshift/internal/runner/scheduler"
 )
 
 // A world is a scheduler, its clock, and where it fires to.
@@ -251,7 +255,7 @@ func TestRefusesWhatAWSDoes(t *testing.T) {
 	target := func(rest string) string { return `{"Arn":"` + queueARN + `","RoleArn":"` + roleARN + `"` + rest + `}` }
 	for i, c := range [][]string{
 		{"ScheduleExpression", `"cron(bad)"`}, {"ScheduleExpression", `"rate(0 minutes)"`}, {"ScheduleExpression", `"cron(* * * * * *)"`}, {"ScheduleExpression", ""},
-		{"ScheduleExpressionTimezone", `"Mars/Base"`}, {"State", `"ON"`}, {"ActionAfterCompletion", `"KEEP"`}, {"StartDate", "2000", "EndDate", "1000"},
+		{"ScheduleExpressionTimezone", `"Mars/Base"`}, {"State", `"ON"`}, {"ActionAfterCompletion", `"KEEP"`}, {"StartDate", "2000", "EndDate", "1000"}, {"StartDate", "-1"}, {"EndDate", "1e300"},
 		{"FlexibleTimeWindow", ""}, {"FlexibleTimeWindow", `{"Mode":"FLEXIBLE"}`}, {"FlexibleTimeWindow", `{"Mode":"OFF","MaximumWindowInMinutes":5}`},
 		{"FlexibleTimeWindow", `{"Mode":"FLEXIBLE","MaximumWindowInMinutes":1441}`}, {"FlexibleTimeWindow", `{"Mode":"x"}`},
 		{"Target", ""}, {"Target", `{"Arn":"arn:aws:ecs:us-east-1:000000000000:cluster/c","RoleArn":"` + roleARN + `"}`}, {"Target", `{"Arn":"` + queueARN + `"}`},
@@ -269,4 +273,32 @@ func TestRefusesWhatAWSDoes(t *testing.T) {
 	if message := answer["Message"].(string); !strings.Contains(message, "day of month") {
 		t.Errorf("the parser's words are missing: %s", message)
 	}
+}
+
+// What is taken can fire, and is kept as it was sent.
+func FuzzDocument(f *testing.F) {
+	for _, seed := range []string{body(), body("ScheduleExpression", `"rate(5 minutes)"`, "State", `"DISABLED"`), body("StartDate", "1e300"), body("EndDate", "-5"), "{", "null", `{"Target":null}`} {
+		f.Add("s", seed)
+	}
+	f.Fuzz(func(t *testing.T, name, sent string) {
+		d, err := call{name: name, body: []byte(sent)}.document()
+		if err != nil {
+			var refused *Error
+			if !errors.As(err, &refused) {
+				t.Fatalf("%s: %v", sent, err)
+			}
+			return
+		}
+		kept, err := json.Marshal(record{document: d, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again record
+		if err := json.Unmarshal(kept, &again); err != nil || !reflect.DeepEqual(again.document, d) {
+			t.Fatalf("%s is kept as %s: %v", sent, kept, err)
+		}
+		if _, err := engine.New((&DB{}).engine(again, "key")); err != nil {
+			t.Fatalf("%s is taken, and can't fire: %v", sent, err)
+		}
+	})
 }

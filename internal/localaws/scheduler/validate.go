@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	engine "github.com/nightshift-go/nightshift/internal/runner/scheduler"
 	"github.com/nightshift-go/nightshift/pkg/schedule"
@@ -17,6 +18,9 @@ var (
 	queuePattern = regexp.MustCompile(`^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[a-zA-Z0-9\-_]+(\.fifo)?$`)
 	lambdaPrefix = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[a-zA-Z0-9-_:$]+$`)
 )
+
+// lastSecond is the end of schedule.LastYear.
+var lastSecond = float64(time.Date(schedule.LastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
 
 // mistakes collects what is wrong with a document.
 type mistakes []string
@@ -45,6 +49,9 @@ func (d document) check(name string) error {
 	m.unless(len(d.ScheduleExpression) <= 256, "The schedule expression has more than 256 characters.")
 	if _, err := schedule.Parse(d.ScheduleExpression, d.ScheduleExpressionTimezone); err != nil {
 		m = append(m, "Invalid Schedule Expression: "+err.Error()+".")
+	}
+	for _, date := range []*float64{d.StartDate, d.EndDate} {
+		m.unless(date == nil || *date >= 0 && *date < lastSecond, "A date is not within the years 1970 and %d.", schedule.LastYear)
 	}
 	if d.StartDate != nil && d.EndDate != nil {
 		m.unless(*d.StartDate < *d.EndDate, "The end date is not after the start date.")
