@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,10 @@ func (b *Backstop) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 		if err == nil {
 			continue
 		}
-		answer.BatchItemFailures = append(answer.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: record.MessageId})
+		// A message that is in the batch twice is answered once.
+		if failure := (events.SQSBatchItemFailure{ItemIdentifier: record.MessageId}); !slices.Contains(answer.BatchItemFailures, failure) {
+			answer.BatchItemFailures = append(answer.BatchItemFailures, failure)
+		}
 		if errors.Is(err, errBusy) {
 			err = b.hide(ctx, record, rec)
 		}
