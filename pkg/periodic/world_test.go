@@ -45,11 +45,29 @@ type world struct {
 	t    *testing.T
 	memo *memstore.Driver
 	now  time.Time
-	log  bytes.Buffer
+	log  lines
 
 	mu        sync.Mutex
 	failMarks int // of the next writes of marks, how many fail
 	failJobs  int
+}
+
+// lines is a log that several schedulers write.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func newWorld(t *testing.T, now string) *world {

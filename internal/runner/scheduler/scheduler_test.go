@@ -17,7 +17,6 @@ import (
 type world struct {
 	t      *testing.T
 	cancel context.CancelFunc
-	ctx    context.Context
 
 	mu      sync.Mutex
 	now     time.Time
