@@ -86,7 +86,12 @@ func (d *duplicates) remember(body []byte, at int) (earlier []byte) {
 }
 
 func (d *duplicates) repeat(r *http.Request, body []byte, what string) {
-	defer func() { _ = recover() }() // a fault that breaks the connection panics; nobody waits for this answer
+	defer func() {
+		// So a fault breaks the connection; nobody waits for this answer.
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			panic(p)
+		}
+	}()
 	d.storm.note(what)
 	d.next.ServeHTTP(httptest.NewRecorder(), withBody(r, body))
 }
