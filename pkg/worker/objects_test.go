@@ -390,7 +390,7 @@ func TestClaimCheckSettings(t *testing.T) {
 	}
 }
 
-// claim-check-06: a message that comes again for a job that is done needs no object.
+// A message that comes again for a job that is done needs no object.
 func TestADuplicateNeedsNoArguments(t *testing.T) {
 	var seen []string
 	a := newAttic(t, nil, keeping(&seen))
