@@ -12,6 +12,7 @@ var privileges = map[string][]string{
 	"EnqueueFunction": {
 		"dynamodb:GetItem <JobsTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
+		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"s3:PutObject <ObjectsBucket.Arn>/jobs/*",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
@@ -23,6 +24,7 @@ var privileges = map[string][]string{
 	},
 	"WebFunction": {"s3:GetObject <ObjectsBucket.Arn>/photos/*"},
 	"SweepFunction": {
+		`dynamodb:DeleteItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["unique#*"]}}`,
 		"dynamodb:GetItem <JobsTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
 		"dynamodb:Query <JobsTable.Arn>/index/due",
@@ -45,6 +47,7 @@ var privileges = map[string][]string{
 	},
 	"BackstopFunction": {
 		"dynamodb:GetItem <JobsTable.Arn>",
+		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["unique#*"]}}`,
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"sqs:ChangeMessageVisibility <BackstopQueue.Arn>",
 		"sqs:DeleteMessage <BackstopQueue.Arn>",

@@ -147,7 +147,7 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 		count(&enqueue, queue)
 	}
 	enqueue.Policy = append(enqueue.Policy,
-		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem"), c.claims("s3:PutObject"))
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), c.claims("s3:PutObject"))
 
 	uploads := c.function("uploads", 10*time.Second)
 	uploads.ReservedConcurrency = c.reserve(40)

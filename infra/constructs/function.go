@@ -135,6 +135,18 @@ func Allow(resource *string, actions ...string) awsiam.PolicyStatement {
 	})
 }
 
+// UniqueRows is the beginning of the partition keys of unique jobs' locks.
+const UniqueRows = "unique#"
+
+// AllowRows is Allow for those rows of a table only whose partition keys begin with
+// a prefix.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+func AllowRows(table *string, prefix string, actions ...string) awsiam.PolicyStatement {
+	statement := Allow(table, actions...)
+	statement.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": {prefix + "*"}})
+	return statement
+}
+
 func seconds(d time.Duration) awscdk.Duration {
 	return awscdk.Duration_Seconds(jsii.Number(d.Seconds()))
 }
