@@ -119,7 +119,7 @@ func (r *recorder) record(recorded *streams.StreamRecord) error {
 	old, errOld := decoded(before)
 	now, errNew := decoded(after)
 	if err := errors.Join(errOld, errNew); err != nil {
-		r.violations = append(r.violations, violation{rule: "rows make sense", text: err.Error()})
+		r.violations = append(r.violations, violation{rule: ruleSense, text: err.Error()})
 		return nil
 	}
 	r.take(change{r.changes, aws.ToTime(recorded.ApproximateCreationDateTime), old, now})

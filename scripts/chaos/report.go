@@ -49,6 +49,7 @@ func (o *outcome) print(w io.Writer) {
 	}{
 		{"accepted", t.accepted}, {"done", t.done}, {"dead", t.dead}, {"cancelled", t.cancelled},
 		{"effects", t.effects}, {"letters", t.letters}, {"copies of letters", t.copies},
+		{"attempts that were spent", t.attempts}, {"of those, deaths of workers alone", t.deaths},
 		{"changes of rows", o.changes},
 	} {
 		fmt.Fprintf(w, "| %s | %d |\n", row.name, row.n)

@@ -22,12 +22,13 @@ const (
 	ruleCancels  = "cancelled is what a cancellation reached"
 	ruleResult   = "results and steps are what they should be"
 	ruleMessages = "no message is left"
+	ruleSense    = "rows make sense"
 )
 
 // finalRules lists the rules in the order of the report.
 var finalRules = []string{
 	ruleLost, ruleStuck, ruleOnce, rulePoison, ruleLetter, ruleCancels, ruleResult, ruleOrder, ruleEarly,
-	ruleLegal, ruleLease, ruleCharge, ruleAlone, ruleCancel, ruleMessages,
+	ruleLegal, ruleLease, ruleCharge, ruleAlone, ruleCancel, ruleMessages, ruleSense,
 }
 
 // A tally counts how jobs ended.
@@ -35,7 +36,7 @@ type tally struct {
 	accepted, done, dead, cancelled int
 	effects                         int
 	letters, copies                 int
-	runs, deaths                    int
+	attempts, deaths                int
 }
 
 // judge holds what is left to the rules.
@@ -86,7 +87,7 @@ func judge(p *plan, m *remains) (t tally, found []violation) {
 
 func (t *tally) count(rec store.Record, e effect) {
 	t.effects += e.count
-	t.runs += rec.Attempt
+	t.attempts += rec.Attempt
 	t.deaths += rec.Deaths
 	switch rec.State {
 	case lifecycle.Done:
