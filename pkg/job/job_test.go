@@ -37,6 +37,11 @@ func TestDefinitionsReportEveryMistake(t *testing.T) {
 			t.Errorf("the report does not mention %q:\n%v", want, bad)
 		}
 	}
+	letters := photos()
+	letters.Name = "photos-dlq"
+	if err := letters.Validate(); err == nil || !strings.Contains(err.Error(), "must not end in -dlq") {
+		t.Errorf("a queue called like a dead-letter queue: %v", err)
+	}
 	good := job.Define[resize]("photo.resize", job.Policy{Queue: photos()}).Definition()
 	if err := good.Validate(); err != nil {
 		t.Error(err)

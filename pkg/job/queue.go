@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -60,6 +61,9 @@ func (q Queue) Validate() error {
 	}
 	if !isQueueName(q.Name) {
 		bad("the name must be 1 to 40 lower case letters, digits and dashes, a letter first")
+	}
+	if strings.HasSuffix(q.Name, "-dlq") {
+		bad("the name must not end in -dlq: a queue's dead-letter queue is called so in the functions' settings")
 	}
 	if !(q.PeakArrivals > 0) {
 		bad("PeakArrivals is %v a second: say how many jobs arrive at the busiest time", float64(q.PeakArrivals))

@@ -64,7 +64,10 @@ func (j *Jobs) createUnique(ctx context.Context, n NewJob) (Record, bool, error)
 	for range uniqueTries {
 		now := j.now()
 		rec := newRecord(n, now)
-		lock := Lock{Task: n.Task, Key: n.Unique.Key, Job: n.ID, Until: now.Add(n.Unique.For)}
+		lock := Lock{Task: n.Task, Key: n.Unique.Key, Job: n.ID}
+		if n.Unique.For > 0 {
+			lock.Until = now.Add(n.Unique.For)
+		}
 		failed, err := j.transact(ctx, createWrite(rec, now), lockWrite(lock, found))
 		switch {
 		case err != nil:

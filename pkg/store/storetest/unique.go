@@ -76,6 +76,9 @@ func uniqueSecond(f fixture) {
 	f.taken(daily, first.ID)
 	f.finish(claimed, lifecycle.Outcome{To: lifecycle.Scheduled, Wait: time.Hour})
 	f.taken(daily, first.ID)
+	if locks := f.locks(); len(locks) != 1 || !locks[0].Until.IsZero() {
+		f.Errorf("a lock without a period: %+v", locks)
+	}
 }
 
 func uniqueTasks(f fixture) {
