@@ -92,6 +92,9 @@ func (j Job) parse() (schedule.Schedule, error) {
 	when, err := schedule.Parse(j.Expression, j.Zone)
 	problems := []error{err}
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	if _, ever := when.Next(time.Time{}); err == nil && !ever {
+		bad("%s never comes round: there is no such date", j.Expression)
+	}
 	if j.Name == "" || len(j.Name) > LongestName || strings.Trim(j.Name, nameLetters) != "" {
 		bad("the name must be 1 to %d letters, digits, dots, dashes and underscores", LongestName)
 	}

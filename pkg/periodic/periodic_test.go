@@ -27,6 +27,11 @@ func TestNewReportsEverything(t *testing.T) {
 	if _, err := periodic.New(periodic.Config{}); err == nil || !strings.Contains(err.Error(), "no jobs") {
 		t.Error(err)
 	}
+	never := newsletter()
+	never.Expression = "cron(0 9 30 FEB ? *)"
+	if err := never.Validate(); err == nil || !strings.Contains(err.Error(), "never comes round") {
+		t.Errorf("30 February: %v", err)
+	}
 	j := newsletter()
 	j.Request = func(at time.Time) job.Request { return unknown.With(issue{at}) }
 	if err := tryNew(w, j); err == nil || !strings.Contains(err.Error(), "unknown task") {
