@@ -119,6 +119,35 @@ func TestAJobRunsOnceWhenItIsDue(t *testing.T) {
 	}
 }
 
+// The same with every run that the sweep makes, and a few jobs that are due at times
+// of their own.
+func TestASweepEveryMinuteMissesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		due, late := map[job.ID]time.Time{}, map[job.ID]time.Duration{}
+		s := newStack(t, 2, 0.5, notes(nil), func(_ context.Context, j *job.Job[note]) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if _, twice := late[j.ID]; twice {
+				t.Errorf("%s ran twice", j.ID)
+			}
+			late[j.ID] = time.Since(due[j.ID])
+			return nil
+		})
+		s.everyMinute = true
+		for i := range 12 {
+			at := time.Now().Add(15*time.Minute + time.Duration(i)*97*time.Second + time.Duration(i)*13*time.Millisecond)
+			due[s.enqueue(store.NewJob{MaxAttempts: 3, NotBefore: at})] = at
+		}
+		s.run()
+		for id, at := range due {
+			if after, ran := late[id]; !ran || after < 0 || after > 3*time.Second {
+				t.Errorf("due at %v: ran %v, %v late", at, ran, after)
+			}
+		}
+	})
+}
+
 // A job that asks again and again whether its time has come keeps its one message,
 // and what waits for hours waits in the table: no round is a message that the
 // function sent to its own queue.

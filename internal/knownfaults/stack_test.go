@@ -45,6 +45,8 @@ type stack struct {
 	// published is how much of the table's stream the relay has seen.
 	published int
 	ids       []job.ID
+	// everyMinute has the sweep run every minute, also where nothing is due.
+	everyMinute bool
 }
 
 // newStack makes a stack with some workers. random spreads every wait.
@@ -118,7 +120,7 @@ func (s *stack) run() {
 			continue
 		}
 		at, due := s.next()
-		if due {
+		if due && !s.everyMinute {
 			// The sweep runs every minute; the runs before this one find nothing
 			// and move the mark.
 			at = at.Truncate(time.Minute).Add(-time.Minute)
@@ -154,7 +156,12 @@ func (s *stack) next() (at time.Time, sweeping bool) {
 			}
 		}
 	}
+	minute := time.Now().Truncate(time.Minute).Add(time.Minute)
 	switch {
+	case s.everyMinute && waiting && visible.Before(minute):
+		return visible, false
+	case s.everyMinute:
+		return minute, true
 	case waiting && (due.IsZero() || visible.Before(due.Add(-sweep.Ahead))):
 		return visible, false
 	case !due.IsZero():
