@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -210,5 +211,55 @@ func TestOneBadEntryFailsNoNeighbour(t *testing.T) {
 	}
 	if strays != 1 {
 		t.Errorf("%d letters of what nobody can read, want 1", strays)
+	}
+}
+
+// Groups of any name that SQS takes, of the longest, and with jobs that die of any
+// text: each group keeps its order, and every letter comes.
+func TestGroupsSurviveTheWire(t *testing.T) {
+	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+	groups := []string{"a", "../..", punctuation, strings.Repeat("g", 128), strings.Repeat("~", 128)}
+	var mu sync.Mutex
+	order := map[string][]string{}
+	saying := job.Define[speech]("text.say", notes(func(p *job.Policy) { p.Queue.FIFO = true }).Definition().Policy)
+	w := wire(t, "", []job.Defined{saying}, worker.Handle(saying, func(_ context.Context, j *job.Job[speech]) error {
+		_, group, _ := j.ID.Group()
+		mu.Lock()
+		order[group] = append(order[group], j.Args.Text)
+		mu.Unlock()
+		if j.Args.Fail {
+			return job.Fail(errors.New("\uffff\x00" + j.Args.Text))
+		}
+		return nil
+	}))
+	var ids []job.ID
+	for i := range 5 {
+		for _, group := range groups {
+			id, err := w.producer.Enqueue(t.Context(), saying.With(speech{Text: strconv.Itoa(i), Fail: i == 2}), job.Group(group))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+	}
+	for _, group := range []string{"", "a b", "ä", "\uffff", "a\x00", strings.Repeat("g", 129)} {
+		if _, err := w.producer.Enqueue(t.Context(), saying.With(speech{}), job.Group(group)); !errors.Is(err, producer.ErrOptions) {
+			t.Errorf("group %q: %v, want ErrOptions", group, err)
+		}
+	}
+	for _, id := range ids {
+		w.ended(id)
+	}
+	for range groups {
+		if m, raw := w.letter(); m.Letter == nil || !strings.HasSuffix(m.Letter.Reason, "2") {
+			t.Errorf("a letter: %s", *raw.Body)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, group := range groups {
+		if got := strings.Join(order[group], " "); got != "0 1 2 3 4" {
+			t.Errorf("group %q ran as %s", group, got)
+		}
 	}
 }

@@ -43,8 +43,8 @@ type wired struct {
 	letters  string
 }
 
-// wire makes a stack of one queue for tasks and their handlers. longest is the
-// most bytes that the queue takes of a message; 0 leaves that to SQS.
+// wire makes a stack of the tasks' one queue, with their handlers. longest is the
+// most bytes that the queue takes of a message; "" leaves that to SQS.
 func wire(t *testing.T, longest string, tasks []job.Defined, handlers ...worker.Handler) *wired {
 	t.Helper()
 	server, err := localaws.New(localaws.Config{Dir: localaws.InMemory})
@@ -66,12 +66,16 @@ func wire(t *testing.T, longest string, tasks []job.Defined, handlers ...worker.
 	w := &wired{t: t, server: server, sqs: sqs.NewFromConfig(config)}
 	table := dynamodb.NewFromConfig(config)
 	stream := createTable(t, table)
-	attributes := map[string]string{"VisibilityTimeout": "60"}
+	attributes, letters, suffix := map[string]string{"VisibilityTimeout": "60"}, map[string]string{}, ""
 	if longest != "" {
 		attributes["MaximumMessageSize"] = longest
 	}
-	source := w.createQueue("notes", attributes)
-	w.letters = w.createQueue("letters", nil)
+	ordered := tasks[0].Definition().Policy.Queue.FIFO
+	if ordered {
+		attributes["FifoQueue"], letters["FifoQueue"], suffix = "true", "true", ".fifo"
+	}
+	source := w.createQueue("notes"+suffix, attributes)
+	w.letters = w.createQueue("letters"+suffix, letters)
 	addresses := map[string]queue.Address{"notes": {URL: source, Letters: w.letters}}
 
 	var problems [6]error
@@ -92,7 +96,7 @@ func wire(t *testing.T, longest string, tasks []job.Defined, handlers ...worker.
 	}), checkpoints{})
 	problems[4] = err
 	polling, err := sqssource.New(sqssource.Config{
-		QueueURL: source, QueueARN: "arn:aws:sqs:us-east-1:000000000000:notes", Visibility: time.Minute, FunctionTimeout: 10 * time.Second,
+		QueueURL: source, QueueARN: "arn:aws:sqs:us-east-1:000000000000:notes" + suffix, FIFO: ordered, Visibility: time.Minute, FunctionTimeout: 10 * time.Second,
 		ReportBatchItemFailures: true, MaximumConcurrency: 2,
 	}, w.sqs, function(func(ctx context.Context, event []byte) (any, error) {
 		answer, err := working.Invoke(ctx, event)
