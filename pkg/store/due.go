@@ -71,9 +71,12 @@ func (j *Jobs) Promote(ctx context.Context, due DueJob) (bool, error) {
 	return !lost && err == nil, err
 }
 
-// Move gives a scheduled job another time. It does nothing (false) where the job
-// is no longer scheduled.
+// Move gives a scheduled job another time; one that has passed means now. It does
+// nothing (false) where the job is no longer scheduled.
 func (j *Jobs) Move(ctx context.Context, id job.ID, to time.Time) (bool, error) {
+	if now := j.now(); to.Before(now) {
+		to = now // the sweep is done with earlier minutes
+	}
 	// Key: the job's. Condition: scheduled. A lost race: promoted or cancelled.
 	_, lost, err := j.write(ctx, "moving", id, update(KeyOf(id),
 		"SET #not_before_ms = :due, #due_ms = :due, #due_slot = :slot", "#state = :scheduled",

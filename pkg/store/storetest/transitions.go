@@ -153,6 +153,10 @@ func moveParkReplace(f fixture) {
 	if rec.Publication != nil || string(rec.Args) != `{"key":"newer"}` || rec.Version != 2 {
 		f.Errorf("parked %+v", rec)
 	}
+	f.must(f.jobs.Move(f.Context(), queued.ID, f.clock.Now().Add(-time.Hour)))
+	if rec = f.want(queued.ID, lifecycle.Scheduled); !rec.NotBefore.Equal(f.clock.Now()) {
+		f.Errorf("moved into the past, it is due at %v", rec.NotBefore)
+	}
 	running := f.claim(f.enqueue().ID)
 	_, replaced, err = f.jobs.Replace(f.Context(), running.ID, store.NewJob{Args: []byte(`{}`)})
 	f.mustNot(replaced, err)
