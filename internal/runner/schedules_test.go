@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/runner/scheduler"
 	"github.com/nightshift-go/nightshift/internal/samtemplate"
 )
 
@@ -66,6 +67,40 @@ func TestScheduleSettings(t *testing.T) {
 		run, err := s.schedule(declared)
 		if c.says == "" && (err != nil || (run == nil) != declared.Disabled) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A stack that comes back within the minute does not fire that minute again.
+func TestScheduleGoesOnAfterARestart(t *testing.T) {
+	data := t.TempDir()
+	c, written := config(func(c *Config) { c.DataDir = data })
+	s, err := Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written.await(t, "tail: tick")
+	ticked := time.Now()
+	eventually(t, func() bool { // the invocation comes to its end
+		state, err := s.folder.Load(scheduler.Kind, "TailFunctionTick")
+		return err == nil && strings.Contains(state, `"last"`) && !strings.Contains(state, `"pending"`)
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, written = start(t, func(c *Config) { c.DataDir = data })
+	send(t, s, "after the start")
+	for timeout := time.After(30 * time.Second); ; {
+		select {
+		case line := <-written:
+			if line == "worker: message after the start" {
+				return
+			}
+			if line == "tail: tick" && time.Since(ticked) < 55*time.Second {
+				t.Fatal("it ticked twice in a minute")
+			}
+		case <-timeout:
+			t.Fatal("the message did not arrive")
 		}
 	}
 }
