@@ -21,6 +21,7 @@ func kindOf(code, message string) error {
 		if strings.Contains(message, "size has exceeded") || strings.Contains(message, "size to update has exceeded") {
 			return store.ErrTooLarge
 		}
+		return store.ErrInvalid
 	}
 	return nil
 }

@@ -91,6 +91,8 @@ func TestEnded(t *testing.T) {
 		{"snoozed for long", lifecycle.Attempt{Number: 1, Max: 3}, job.Snooze(time.Hour), lifecycle.Scheduled, time.Hour, true},
 		{"snoozed for long in a FIFO queue", lifecycle.Attempt{Number: 1, Max: 3, FIFO: true}, job.Snooze(time.Hour), lifecycle.Queued, time.Hour, true},
 		{"server says when", lifecycle.Attempt{Number: 1, Max: 3}, job.RetryAfter(time.Minute, boom), lifecycle.Queued, time.Minute, false},
+		{"server says in centuries", lifecycle.Attempt{Number: 1, Max: 3}, job.RetryAfter(math.MaxInt64, boom), lifecycle.Scheduled, lifecycle.LongestWait, false},
+		{"snoozed for centuries", lifecycle.Attempt{Number: 1, Max: 3}, job.Snooze(math.MaxInt64), lifecycle.Scheduled, lifecycle.LongestWait, true},
 		{"server says sooner than the policy", lifecycle.Attempt{Number: 1, Max: 3}, job.RetryAfter(time.Second, boom), lifecycle.Queued, 7500 * time.Millisecond, false},
 		{"server says when, no attempt left", lifecycle.Attempt{Number: 3, Max: 3}, job.RetryAfter(time.Minute, boom), lifecycle.Dead, 0, false},
 		{"a late attempt waits in the table", lifecycle.Attempt{Number: 20, Max: 25}, boom, lifecycle.Scheduled, 48 * time.Hour, false},

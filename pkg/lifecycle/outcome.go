@@ -64,7 +64,11 @@ func unsuccessful(a Attempt, err error, random func() float64) Outcome {
 		snooze   *job.SnoozeError
 		cont     *job.ContinueError
 		discard  *job.DiscardError
-		waiting  = func(o Outcome) Outcome { o.To = waitingState(o.Wait, a.FIFO); return o }
+		waiting  = func(o Outcome) Outcome {
+			o.Wait = min(o.Wait, LongestWait)
+			o.To = waitingState(o.Wait, a.FIFO)
+			return o
+		}
 		failedBy = func(atLeast time.Duration) Outcome {
 			if a.Number >= a.Max {
 				return Outcome{To: Dead, Err: err}

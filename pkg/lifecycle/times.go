@@ -16,6 +16,10 @@ const (
 	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
 	LongestInvisible = 12 * time.Hour
 
+	// LongestWait bounds every wait that a handler asks for, as far ahead as a job
+	// may be planned: a server's Retry-After of centuries is its mistake.
+	LongestWait = 366 * 24 * time.Hour
+
 	// QueueRetention is how long queues keep messages: SQS's longest.
 	QueueRetention = 14 * 24 * time.Hour
 	// DoneRetention is how long done and cancelled jobs are kept. It outlives

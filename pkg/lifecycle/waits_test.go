@@ -28,7 +28,7 @@ func TestAServersRetryAfterIsAFloor(t *testing.T) {
 		"longer than the policy's cap":     {time.Hour, backoff.Policy{Cap: time.Minute}, time.Hour, time.Hour},
 		"none":                             {0, backoff.Policy{Base: time.Minute, Factor: 1}, backoff.DefaultFloor, time.Minute},
 		"a date that is over":              {-time.Hour, backoff.Policy{Base: time.Minute, Factor: 1}, backoff.DefaultFloor, time.Minute},
-		"the furthest that can be said":    {math.MaxInt64, backoff.Policy{}, math.MaxInt64, math.MaxInt64},
+		"the furthest that can be said":    {math.MaxInt64, backoff.Policy{}, lifecycle.LongestWait, lifecycle.LongestWait},
 		"beside a function of the owner's": {10 * time.Second, backoff.Policy{Wait: func(int) time.Duration { return 0 }}, 10 * time.Second, 10 * time.Second},
 	} {
 		for range 1000 {
@@ -72,7 +72,7 @@ func FuzzWaits(f *testing.F) {
 			if name == "snooze" {
 				least = 0
 			}
-			if got.Wait < least || name != "failed" && got.Wait < time.Duration(asked) {
+			if got.Wait < least || name != "failed" && got.Wait < min(time.Duration(asked), lifecycle.LongestWait) || got.Wait > lifecycle.LongestWait {
 				t.Errorf("%s: waits %v, asked for %v", name, got.Wait, time.Duration(asked))
 			}
 			if inQueue := fifo || got.Wait <= lifecycle.LongestDelay; (got.To == lifecycle.Queued) != inQueue || got.To.Final() {

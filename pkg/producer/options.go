@@ -15,7 +15,7 @@ import (
 const (
 	// LongestAhead is how far ahead a job may be planned. What lies further
 	// off is more often a mistaken unit than a plan.
-	LongestAhead = 366 * 24 * time.Hour
+	LongestAhead = lifecycle.LongestWait
 	// LongestAheadInGroup is the same for FIFO queues, where a job that waits
 	// holds up its group and waits in the queue, never in the table.
 	LongestAheadInGroup = lifecycle.LongestInvisible

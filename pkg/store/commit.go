@@ -109,7 +109,7 @@ func (j *Jobs) transact(ctx context.Context, writes ...Write) (failed map[int]*C
 		if failed := conditionErrors(err); len(failed) > 0 {
 			return failed, nil
 		}
-		if errors.Is(err, ErrTooLarge) || try == transactTries {
+		if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrInvalid) || try == transactTries {
 			return nil, err
 		}
 		if j.pause(ctx, transactWaits.After(try, j.jitter)) != nil {

@@ -34,6 +34,8 @@ var (
 	ErrThrottled = errors.New("store: throttled")
 	// ErrConflict: another transaction holds one of the rows; try again.
 	ErrConflict = errors.New("store: transaction conflict")
+	// ErrInvalid: the call makes no sense to the table; repeating it can't help.
+	ErrInvalid = errors.New("store: invalid call")
 	// ErrTooLarge: the row would exceed DynamoDB's 400 KB.
 	ErrTooLarge = errors.New("store: the row is too large")
 )
@@ -115,8 +117,8 @@ type Page struct {
 
 // A Driver reads and writes rows. Its methods may be called by many goroutines.
 //
-// Errors: a failed condition is a *ConditionError; ErrThrottled, ErrConflict and
-// ErrTooLarge are wrapped where they are the cause; everything else is for logs.
+// Errors: a failed condition is a *ConditionError; ErrThrottled, ErrConflict,
+// ErrInvalid and ErrTooLarge are wrapped where they are the cause; everything else is for logs.
 // A driver may repeat calls whose answer was lost.
 type Driver interface {
 	// Get reads one row with a consistent read; nil where there is none.

@@ -122,7 +122,7 @@ func (d *Driver) Transact(ctx context.Context, token string, writes []store.Writ
 		return err
 	}
 	if len(writes) == 0 || len(writes) > 100 {
-		return fmt.Errorf("memstore: a transaction of %d writes: it has 1 to 100", len(writes))
+		return fmt.Errorf("memstore: %w: a transaction of %d writes: it has 1 to 100", store.ErrInvalid, len(writes))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,7 +140,7 @@ func (d *Driver) Transact(ctx context.Context, token string, writes []store.Writ
 		}
 		place := w.Table + "\x00" + plans[i].key
 		if touched[place] {
-			return errors.New("memstore: a transaction writes one row twice")
+			return fmt.Errorf("memstore: %w: a transaction writes one row twice", store.ErrInvalid)
 		}
 		touched[place] = true
 	}

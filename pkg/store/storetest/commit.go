@@ -144,6 +144,11 @@ func commitTwice(f fixture) {
 		f.Errorf("a second commit: %v, want ErrLeaseLost", err)
 	}
 	f.wantEffects("a", "1")
+	claimed = f.claim(f.enqueue().ID)
+	if _, err := f.jobs.Commit(f.Context(), claimed, done, effect("b"), effect("b")); !errors.Is(err, store.ErrInvalid) {
+		f.Errorf("two actions on one row: %v, want ErrInvalid", err)
+	}
+	f.want(claimed.ID, lifecycle.Running)
 	_, err := f.jobs.Commit(f.Context(), claimed, done, make([]store.Write, store.MaxActions+1)...)
 	if err == nil {
 		f.Error("100 actions were taken")
