@@ -59,12 +59,12 @@ func Ended(a Attempt, err error, random func() float64) Outcome {
 
 func unsuccessful(a Attempt, err error, random func() float64) Outcome {
 	var (
-		fail     *job.FailError
-		retry    *job.RetryError
-		snooze   *job.SnoozeError
-		cont     *job.ContinueError
-		discard  *job.DiscardError
-		waiting  = func(o Outcome) Outcome {
+		fail    *job.FailError
+		retry   *job.RetryError
+		snooze  *job.SnoozeError
+		cont    *job.ContinueError
+		discard *job.DiscardError
+		waiting = func(o Outcome) Outcome {
 			o.Wait = min(o.Wait, LongestWait)
 			o.To = waitingState(o.Wait, a.FIFO)
 			return o
