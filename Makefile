@@ -7,7 +7,7 @@ export CGO_ENABLED ?= 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dev test race lint fuzz bench chaos build template synth deploy diff destroy samples
+.PHONY: help demo dev test race lint faults fuzz bench chaos build template synth deploy diff destroy samples
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ race: ## every test but infra's, with the race detector (needs a C compiler)
 
 lint: ## go vet, gofmt, staticcheck, govulncheck
 	scripts/lint
+
+faults: ## every fault at every call to AWS, as a matrix; SCENARIO=redrive for some
+	scripts/faults $(SCENARIO)
 
 fuzz: ## every fuzz test for FUZZTIME each
 	scripts/fuzz $(or $(FUZZTIME),10s)

@@ -16,6 +16,7 @@ import (
 // tracked is what the test knows of a job.
 type tracked struct {
 	id   job.ID
+	nth  int // in the order in which rows were made
 	name string
 	// rec is the row as it is.
 	rec store.Record
@@ -26,13 +27,17 @@ type tracked struct {
 	// A redrive forgets them.
 	counted, failures, deaths int
 	refused                   bool // a handler failed it for good, or dropped it
+	redriven                  bool
 	// results are what runs returned that succeeded, by their token.
 	results map[string]int
 	// charged counts effects outside of the table.
 	charged int
-	// commits tells that its effect is committed with its end, and parts that
-	// there is one for each of several runs.
-	commits, parts bool
+	// commits are the tokens of the runs that commit an effect with the job's
+	// end, parts tells that there are effects before that, and doneBy is the
+	// token of the run that ended it.
+	commits map[string]bool
+	parts   bool
+	doneBy  string
 	// was notes what steps that wait have seen of it.
 	was map[string]bool
 	// died counts how often it became dead.
@@ -57,7 +62,7 @@ type owner struct {
 
 // gone tells whether an owner had reason to leave its job to others.
 func (o *owner) gone() bool {
-	return o.ghost || o.p.Dead() || o.p.Stalled() || o.p.timedOut.Load()
+	return o.ghost || o.p.Dead() || o.p.Stalled() || o.p.timedOut.Load() || o.p.paused.Load()
 }
 
 // changed judges a change of a row that a process made.
@@ -104,7 +109,7 @@ func deathsOf(rec store.Record) string {
 func (w *world) trackLocked(id job.ID) *tracked {
 	j := w.jobs[id]
 	if j == nil {
-		j = &tracked{id: id, results: map[string]int{}, was: map[string]bool{}}
+		j = &tracked{id: id, nth: len(w.jobs), results: map[string]int{}, was: map[string]bool{}, commits: map[string]bool{}}
 		w.jobs[id] = j
 	}
 	return j
@@ -131,6 +136,9 @@ func (w *world) checkChange(p *process, j *tracked, old, now store.Record) {
 	if old.State == lifecycle.Running {
 		w.checkOwner(p, j, old, now)
 	}
+	if waits := old.State == lifecycle.Queued || old.State == lifecycle.Running; waits && p.Name == "sweep" && now.N > old.N && now.State == lifecycle.Queued {
+		w.healed = append(w.healed, j.String())
+	}
 	if now.State == lifecycle.Running && now.Token != old.Token {
 		w.tokens[now.Token] = &owner{p: p, until: now.LeaseUntil, ghost: p.late.Load()}
 	} else if o := w.tokens[now.Token]; o != nil && now.State == lifecycle.Running {
@@ -138,7 +146,7 @@ func (w *world) checkChange(p *process, j *tracked, old, now store.Record) {
 	}
 	switch {
 	case now.State == lifecycle.Queued && old.State == lifecycle.Dead:
-		j.counted, j.failures, j.deaths, j.refused = 0, 0, 0, false
+		j.counted, j.failures, j.deaths, j.refused, j.redriven = 0, 0, 0, false, true
 	case now.State == lifecycle.Dead && old.State != lifecycle.Dead:
 		j.died++
 		w.checkDeath(j, old, now)
@@ -205,6 +213,7 @@ func (w *world) checkDeath(j *tracked, old, now store.Record) {
 
 // checkResult: a job is done with the result of the run that held it.
 func (w *world) checkResult(j *tracked, old, now store.Record) {
+	j.doneBy = old.Token
 	run, ok := j.results[old.Token]
 	if !ok {
 		w.failLocked("%s is done, and the run that held it did not succeed", j)
@@ -224,7 +233,10 @@ func (w *world) checkOrderLocked(j *tracked) {
 	}
 	for _, before := range w.jobs {
 		_, g, _ := before.id.Group()
-		if g == group && before.rec.Created.Before(j.rec.Created) && !before.rec.State.Final() {
+		if before.redriven {
+			continue // it goes to the end of its group
+		}
+		if g == group && before.nth < j.nth && !before.rec.State.Final() {
 			w.failLocked("%s overtook %s, which is %s", j, before, before.rec.State)
 		}
 	}

@@ -24,6 +24,7 @@ type matrix struct {
 	first, last int
 
 	mu    sync.Mutex
+	told  int // scenarios
 	rows  map[string]map[string]map[fault.Kind]*cell
 	total map[string]*cell
 	// reached are the places in pkg that a run came to, and where it was first.
@@ -59,6 +60,14 @@ func (m *matrix) add(scenario string, s strike, violated bool) int {
 		}
 	}
 	return m.total[scenario].violations
+}
+
+// begin takes note of a scenario without faults.
+func (m *matrix) begin(scenario string, calls []observed) {
+	m.reach(scenario, calls)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.told++
 }
 
 func (m *matrix) reach(scenario string, calls []observed) {

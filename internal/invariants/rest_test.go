@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
 )
 
 // idle tells whether nothing is left to do.
@@ -75,4 +76,24 @@ func (w *world) next() time.Time {
 		}
 	}
 	return next
+}
+
+// acknowledged judges that a message was deleted: its job may not need it any
+// more, unless there is another one.
+func (w *world) acknowledged(q *simulatedQueue, gone *message) {
+	m, err := queue.DecodeMessage(gone.body)
+	if err != nil || m.Letter != nil {
+		return
+	}
+	for _, other := range append(w.sqs.in(q), w.sqs.in(w.backstop)...) {
+		if other.body == gone.body {
+			return
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	j := w.jobs[m.ID]
+	if j != nil && j.rec.N == m.N && (j.rec.State == lifecycle.Queued || j.rec.State == lifecycle.Running) {
+		w.failLocked("the message of %s was deleted, which is %s", j, j.rec.State)
+	}
 }

@@ -1,7 +1,6 @@
 package invariants
 
 import (
-	"context"
 	"fmt"
 	"sort"
 	"sync"
@@ -19,6 +18,9 @@ type scenario struct {
 	name string
 	// begin prepares the world; may be nil.
 	begin func(*world)
+	// loses tells that messages get lost, which the scan is to find; else it is
+	// to find nothing.
+	loses bool
 	// polled tells that processes poll a queue.
 	polled bool
 	// objects tells that a day later no object is left that no row names.
@@ -99,7 +101,7 @@ func tell(t *testing.T, finder *fault.Finder, s scenario, strikes ...strike) (ca
 // collect lets days pass, until nothing is left to collect.
 func (w *world) collect() {
 	for range 3 {
-		w.aDay(context.Background())
+		w.aDay()
 		before := w.sweeps
 		w.wants = append(w.wants, func() string {
 			if w.sweeps < before+2 {
@@ -136,6 +138,9 @@ func (w *world) verdict(s scenario) {
 		w.checkEffects(j)
 		w.checkLetters(j)
 	}
+	if !s.loses && len(w.healed) > 0 {
+		w.failf("the scan had to find %v: their messages were lost", w.healed)
+	}
 	if s.check != nil {
 		s.check(w)
 	}
@@ -160,7 +165,11 @@ func (w *world) checkAttempts(j *tracked) {
 // checkEffects: what a run commits together with its job's end is there once if
 // the job is done, and never otherwise.
 func (w *world) checkEffects(j *tracked) {
-	if n := w.effects(j.id); n > 1 && !j.parts || n > 0 && j.rec.State != lifecycle.Done || n == 0 && j.commits && j.rec.State == lifecycle.Done {
+	n, isDone := w.effects(j.id), j.rec.State == lifecycle.Done
+	switch {
+	case isDone && n == 0 && j.commits[j.doneBy]:
+		w.failf("%s is done, and its effect was not committed", j)
+	case n > 1 && !j.parts, n > 0 && !isDone && !j.parts:
 		w.failf("%s is %s, and its effect was committed %d times", j, j.rec.State, n)
 	}
 }

@@ -35,49 +35,79 @@ var waits = sweep.Waits{Margin: 2 * time.Minute, Relay: 5 * time.Minute, Default
 // dispatch starts at most one function, or one step of the scenario. What AWS's
 // event sources do is subject to faults as well.
 func (w *world) dispatch() bool {
-	if len(w.steps) > 0 && !time.Now().Before(w.start.Add(w.steps[0].at)) {
-		s := w.steps[0]
-		w.steps = w.steps[1:]
-		w.client(s)
-		return true
+	return w.takeStep() || w.readStream() || w.receive(w.notes) || w.receive(w.ordered) || w.startPoller() ||
+		w.receiveBackstop() || !time.Now().Before(w.sweepAt) && w.startSweep(1)
+}
+
+func (w *world) takeStep() bool {
+	if len(w.steps) == 0 || time.Now().Before(w.start.Add(w.steps[0].at)) {
+		return false
 	}
-	if w.busy("relay") == 0 && !time.Now().Before(w.retryAt) {
-		if changes, _ := w.table.Changes(w.relayed); len(changes) > 0 {
-			if w.lostLetters > 0 && w.isLetter(changes[0]) {
-				w.lostLetters--
-				w.relayed++ // to the relay's on-failure destination
-				return true
-			}
-			w.relay(changes)
-			return true
-		}
+	s := w.steps[0]
+	w.steps = w.steps[1:]
+	w.client(s)
+	return true
+}
+
+// readStream hands what is new in the table to the relay.
+func (w *world) readStream() bool {
+	if w.busy("relay") > 0 || time.Now().Before(w.retryAt) {
+		return false
 	}
-	for _, q := range []*simulatedQueue{w.notes, w.ordered} {
-		name := "worker of " + q.name
-		if w.busy(name) < workers && !(w.hideNotes && q == w.notes) {
-			if batch := w.sqs.take(q, w.batch); len(batch) > 0 {
-				w.deliver(name, func(last bool) { w.work(name, q, batch, last) }, nil)
-				return true
-			}
-		}
+	changes, _ := w.table.Changes(w.relayed)
+	switch {
+	case len(changes) == 0:
+		return false
+	case w.lostLetters > 0 && w.isLetter(changes[0]):
+		w.lostLetters--
+		w.relayed++ // to the relay's on-failure destination
+	default:
+		w.relay(changes)
 	}
-	if w.polled && w.pollers() < workers {
-		w.poll()
-		return true
+	return true
+}
+
+// receive hands what is visible in a queue to a worker.
+func (w *world) receive(q *simulatedQueue) bool {
+	name := "worker of " + q.name
+	if w.busy(name) >= workers || w.hideNotes && q == w.notes {
+		return false
 	}
-	if w.busy("backstop") == 0 {
-		if batch := w.sqs.take(w.backstop, 3); len(batch) > 0 {
-			w.deliver("backstop", func(last bool) { w.heal(batch, last) }, nil)
-			return true
-		}
+	batch := w.sqs.take(q, w.batch)
+	if len(batch) > 0 {
+		w.deliver(name, func(counts bool) { w.work(name, q, batch, counts) }, nil)
 	}
-	if w.busy("sweep") == 0 && !time.Now().Before(w.sweepAt) {
-		w.sweepAt = time.Now().Truncate(time.Minute).Add(sweepEvery)
-		w.sweeps++
-		w.deliver("sweep", func(bool) { w.sweep() }, nil)
-		return true
+	return len(batch) > 0
+}
+
+func (w *world) startPoller() bool {
+	if !w.polled || w.pollers() >= workers {
+		return false
 	}
-	return false
+	w.poll()
+	return true
+}
+
+func (w *world) receiveBackstop() bool {
+	if w.busy("backstop") > 0 {
+		return false
+	}
+	batch := w.sqs.take(w.backstop, 3)
+	if len(batch) > 0 {
+		w.deliver("backstop", func(counts bool) { w.heal(batch, counts) }, nil)
+	}
+	return len(batch) > 0
+}
+
+// startSweep starts a run of the sweep, unless there are so many.
+func (w *world) startSweep(most int) bool {
+	if w.busy("sweep") >= most {
+		return false
+	}
+	w.sweepAt = time.Now().Truncate(time.Minute).Add(sweepEvery)
+	w.sweeps++
+	w.deliver("sweep", func(bool) { w.sweep() }, nil)
+	return true
 }
 
 func (w *world) busy(name string) int {
@@ -131,17 +161,17 @@ func (w *world) relay(changes []memstore.Change) {
 			}
 			return err
 		}, func(err error) {
-			to := next
-			if len(answer.BatchItemFailures) > 0 {
-				fmt.Sscan(answer.BatchItemFailures[0].ItemIdentifier, &to)
-			}
 			switch {
 			case err != nil && err != errNoAnswer:
 				w.failf("the relay's invocation failed: %v", err)
 			case err != nil || !counts:
 				again()
 			default:
-				if to < next {
+				to := next
+				if len(answer.BatchItemFailures) > 0 {
+					if _, err := fmt.Sscan(answer.BatchItemFailures[0].ItemIdentifier, &to); err != nil {
+						w.failf("the relay's answer: %v", err)
+					}
 					again()
 				}
 				w.relayed = max(w.relayed, to)

@@ -24,7 +24,8 @@ const (
 type message struct {
 	id, body, group string
 	attributes      map[string]types.MessageAttributeValue
-	receipt         string // of the last receive
+	receipt         string   // of the last receive
+	earlier         []string // of those before
 	sent, visible   time.Time
 	received        time.Time // for the first time
 	receives        int
@@ -49,6 +50,8 @@ func (q *simulatedQueue) fifo() bool { return strings.HasSuffix(q.name, ".fifo")
 // redrive, and in FIFO queues groups and deduplication.
 type simulatedSQS struct {
 	changed func()
+	// deleted is told of each message that somebody deletes.
+	deleted func(*simulatedQueue, *message)
 
 	mu     sync.Mutex
 	queues map[string]*simulatedQueue
@@ -132,6 +135,7 @@ func (s *simulatedSQS) take(q *simulatedQueue, n int) (got []message) {
 		if m.receives == 1 {
 			m.received = time.Now()
 		}
+		m.earlier = append(m.earlier, m.receipt)
 		m.receipt, m.visible = fmt.Sprintf("r%d", s.made), time.Now().Add(visibility)
 		got = append(got, *m)
 	}
@@ -142,11 +146,25 @@ func (s *simulatedSQS) drop(q *simulatedQueue, m *message) {
 	q.messages = slices.DeleteFunc(q.messages, func(other *message) bool { return other == m })
 }
 
-// remove deletes the messages of some receipts, where those are the last.
+// remove deletes the messages of some receipts. That of an earlier receive may do
+// as well, in a standard queue.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html
 func (s *simulatedSQS) remove(q *simulatedQueue, receipts ...string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	q.messages = slices.DeleteFunc(q.messages, func(m *message) bool { return m.receipt != "" && slices.Contains(receipts, m.receipt) })
+	var gone []*message
+	for _, m := range slices.Clone(q.messages) {
+		for _, receipt := range receipts {
+			if receipt == m.receipt || !q.fifo() && slices.Contains(m.earlier, receipt) {
+				s.drop(q, m)
+				gone = append(gone, m)
+				break
+			}
+		}
+	}
+	s.mu.Unlock()
+	for _, m := range gone {
+		s.deleted(q, m)
+	}
 }
 
 // move puts a message of one queue into another, as AWS's console does.

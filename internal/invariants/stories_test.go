@@ -18,6 +18,7 @@ func mishaps() []scenario {
 	return []scenario{
 		{
 			name:  "heal: message lost",
+			loses: true,
 			begin: func(w *world) { w.hideNotes = true },
 			steps: []step{
 				enqueue(0, "a", write, []string{"ok"}), lose(time.Second, theNotes),
@@ -27,6 +28,7 @@ func mishaps() []scenario {
 		},
 		{
 			name:  "heal: relay record lost",
+			loses: true,
 			steps: []step{enqueueLost("a"), enqueueLost("b")},
 			ends:  ends{"a": done, "b": done},
 		},
@@ -39,7 +41,8 @@ func mishaps() []scenario {
 			ends:  ends{"a": dead},
 		},
 		{
-			name: "heal: orphans",
+			name:  "heal: orphans",
+			loses: true,
 			steps: []step{
 				enqueue(0, "a", write, []string{"ok die", "ok"}),
 				enqueue(0, "b", write, []string{"ok die", "ok"}),
@@ -49,10 +52,23 @@ func mishaps() []scenario {
 			ends: ends{"a": done, "b": either},
 		},
 		{
+			name:  "heal: suspect among others",
+			loses: true,
+			steps: []step{
+				enqueue(0, "a", write, []string{"ok die", "ok"}), enqueue(0, "b", write, []string{"quick"}),
+				lose(20*time.Second, theNotes),
+				mishap(time.Minute, func(w *world) error { w.hideNotes = true; return nil }),
+				enqueue(8*time.Minute, "c", write, []string{"quick"}),
+				mishap(9*time.Minute, func(w *world) error { w.hideNotes = false; return nil }),
+			},
+			ends: ends{"a": done, "b": done, "c": done},
+		},
+		{
 			name: "heal: due passed by",
 			steps: []step{
 				enqueue(0, "a", write, []string{"ok"}, job.In(16*time.Minute)),
-				move(7*time.Minute, "a", time.Minute),
+				move(10*time.Second, "a", 2*time.Minute),
+				mishap(time.Minute, func(w *world) error { return w.passBy(10 * time.Minute) }),
 			},
 			ends: ends{"a": done},
 		},

@@ -134,11 +134,15 @@ func (w *world) do(ctx context.Context, p *process, j *job.Job[note], known *tra
 	case "progress":
 		return worker.Progress(ctx, j, result.Run)
 	case "commit":
-		known.commits = true
+		w.mu.Lock()
+		known.commits[job.Token(j)] = true
+		w.mu.Unlock()
 		w.returns(known, job.Token(j), *result) // the job is done before the handler returns
 		return worker.CommitResult(ctx, j, *result, w.effect(j.ID))
 	case "commit-continue":
+		w.mu.Lock()
 		known.parts = true
+		w.mu.Unlock()
 		err := worker.CommitContinue(ctx, j, result.Run, w.effect(j.ID))
 		if err == nil {
 			w.mu.Lock()

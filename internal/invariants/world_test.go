@@ -68,6 +68,8 @@ type world struct {
 	retryAt   time.Time      // of the relay
 	sweepAt   time.Time
 	sweeps    int // how many there were
+	// healed are jobs whose message the scan took for lost.
+	healed []string
 	// wants are what else has to come about; each says what is missing.
 	wants []func() string
 	woken chan struct{}
@@ -90,7 +92,7 @@ func newWorld(finder *fault.Finder) *world {
 		jobs: map[job.ID]*tracked{}, tokens: map[string]*owner{}, running: map[string]int{},
 		woken: make(chan struct{}, 1), sweepAt: time.Now().Truncate(time.Minute).Add(time.Minute),
 	}
-	w.sqs = &simulatedSQS{changed: w.wake, queues: map[string]*simulatedQueue{}}
+	w.sqs = &simulatedSQS{changed: w.wake, deleted: w.acknowledged, queues: map[string]*simulatedQueue{}}
 	w.backstopDead = w.sqs.add("backstop-dead", nil, 0)
 	w.backstop = w.sqs.add("backstop", w.backstopDead, 20)
 	w.letters = w.sqs.add("letters", nil, 0)
@@ -134,6 +136,8 @@ type process struct {
 	// timedOut tells that Lambda ended it, and late that a call of its is applied
 	// late.
 	timedOut, late atomic.Bool
+	// paused tells that the model kept it waiting for long.
+	paused atomic.Bool
 	// stop lets a process that polls drain; stopping tells that it was told to.
 	stop     func()
 	stopping atomic.Bool
