@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/nightshift-go/nightshift/internal/localaws"
@@ -21,6 +22,7 @@ type clients struct {
 	dynamodb *dynamodb.Client
 	streams  *dynamodbstreams.Client
 	s3       *s3.Client
+	sns      *sns.Client
 }
 
 // newClients makes clients for an endpoint. They never go to AWS itself.
@@ -29,6 +31,7 @@ func newClients(endpoint, region string) clients {
 	return clients{
 		sqs:      sqs.NewFromConfig(config),
 		dynamodb: dynamodb.NewFromConfig(config),
+		sns:      sns.NewFromConfig(config),
 		streams:  dynamodbstreams.NewFromConfig(config),
 		s3:       s3.NewFromConfig(config, func(o *s3.Options) { o.UsePathStyle = true }),
 	}
@@ -50,7 +53,7 @@ func (s *Stack) found() Found {
 	f := Found{HTTP: s.httpURL, AWS: s.awsURL, Region: s.config.Region, Settings: map[string]string{}}
 	for _, function := range s.functions {
 		for name, value := range function.settings.Environment.Variables {
-			if name == settings.Table || strings.HasPrefix(name, settings.QueuePrefix) {
+			if name == settings.Table || strings.HasPrefix(name, settings.QueuePrefix) || strings.HasPrefix(name, settings.TopicPrefix) {
 				f.Settings[name] = value
 			}
 		}

@@ -46,7 +46,7 @@ func (s *Stack) provision(ctx context.Context) (*samtemplate.Scope, error) {
 			return nil, fmt.Errorf("%s %s (line %d): %w", r.Type, r.ID, r.Line, err)
 		}
 	}
-	return scope, nil
+	return scope, s.dropSubscriptions(ctx)
 }
 
 // create brings one resource into being and its attributes into the scope.
@@ -60,6 +60,10 @@ func (s *Stack) create(ctx context.Context, r *samtemplate.Resource, scope *samt
 		return s.createBucket(ctx, r, scope)
 	case samtemplate.TypeSecret:
 		return s.createSecret(r, scope, secrets)
+	case samtemplate.TypeTopic:
+		return s.createTopic(ctx, r, scope)
+	case samtemplate.TypeSubscription:
+		return s.createSubscription(ctx, r, scope)
 	case samtemplate.TypeFunction:
 		return s.declareFunction(r, scope)
 	case samtemplate.TypeHTTPAPI, samtemplate.TypeAPI:

@@ -91,8 +91,10 @@ type Stack struct {
 	endpoint  *localaws.Server // nil with another one
 	functions []*function
 	queues    []*queue
-	mappings  []mappingState
-	schedules []samtemplate.Schedule
+	// subscriptions of the template, by ARN
+	subscriptions []string
+	mappings      []mappingState
+	schedules     []samtemplate.Schedule
 
 	httpURL, awsURL string
 

@@ -52,6 +52,10 @@ func (d *decoder) decode(n *node, v reflect.Value, path string) {
 		raw.node = n
 		return
 	}
+	if v.Type() == jsonType {
+		d.decodeJSON(n, v)
+		return
+	}
 	if n.kind == intrinsic {
 		if d.checkOnly {
 			return

@@ -25,7 +25,6 @@ var withoutLocalMeaning = []string{
 	"AWS::Logs::LogGroup",
 	"AWS::Logs::MetricFilter",
 	"AWS::S3::BucketPolicy",
-	"AWS::SNS::Topic",
 	"AWS::SNS::TopicPolicy",
 	"AWS::SQS::QueuePolicy",
 	"AWS::Scheduler::ScheduleGroup",

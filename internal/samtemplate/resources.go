@@ -16,6 +16,9 @@ const (
 	TypeBucket      = "AWS::S3::Bucket"
 	TypeSecret      = "AWS::SecretsManager::Secret"
 	TypeSchedule    = "AWS::Scheduler::Schedule"
+
+	TypeTopic        = "AWS::SNS::Topic"
+	TypeSubscription = "AWS::SNS::Subscription"
 )
 
 // A Function is an AWS::Serverless::Function. Names are CloudFormation's.
@@ -162,6 +165,10 @@ func prototype(kind string) any {
 		return &Secret{}
 	case TypeSchedule:
 		return &schedule{}
+	case TypeTopic:
+		return &Topic{}
+	case TypeSubscription:
+		return &Subscription{}
 	}
 	return nil
 }

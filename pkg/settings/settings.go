@@ -22,6 +22,8 @@ const (
 	Secret = "NIGHTSHIFT_SECRET"
 	// QueuePrefix begins the names of the variables that hold URLs of queues.
 	QueuePrefix = "NIGHTSHIFT_QUEUE_"
+	// TopicPrefix begins the names of the variables that hold ARNs of topics.
+	TopicPrefix = "NIGHTSHIFT_TOPIC_"
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
 )
@@ -32,8 +34,11 @@ func QueueURL(queue string) string { return QueuePrefix + upper(queue) + "_URL" 
 // LettersURL names the variable that holds the URL of a queue's dead-letter queue.
 func LettersURL(queue string) string { return QueuePrefix + upper(queue) + "_DLQ_URL" }
 
-func upper(queue string) string {
-	return strings.ToUpper(strings.ReplaceAll(queue, "-", "_"))
+// TopicARN names the variable that holds a topic's ARN.
+func TopicARN(topic string) string { return TopicPrefix + upper(topic) + "_ARN" }
+
+func upper(name string) string {
+	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
 // A Reader reads settings and remembers what is missing, so that all of it is

@@ -62,3 +62,9 @@ func TestQueuesAreFoundByTheirVariables(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+func TestNamesOfTopics(t *testing.T) {
+	if got := settings.TopicARN("recipe-events"); got != "NIGHTSHIFT_TOPIC_RECIPE_EVENTS_ARN" {
+		t.Error(got)
+	}
+}
