@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
 )
@@ -27,21 +25,7 @@ var dlq = command{name: "dlq", summary: "list, show, redrive and drop dead lette
 var dlqCommands = []command{dlqList, dlqShow, dlqRedrive, dlqDrop}
 
 func runDLQ(ctx context.Context, s streams, args []string) error {
-	flags := newFlags(s, "dlq", dlqUsage)
-	flags.Usage = func() { fmt.Fprint(flags.Output(), dlqUsage) }
-	if len(args) == 0 {
-		return misuse(s, flags, "it takes a command: list, show, redrive or drop")
-	}
-	for _, c := range dlqCommands {
-		if c.name == args[0] {
-			return c.run(ctx, s, args[1:])
-		}
-	}
-	plain, err := parse(s, flags, args)
-	if err != nil {
-		return err
-	}
-	return misuse(s, flags, "there is no command %q: use list, show, redrive or drop", plain[0])
+	return runGroup(ctx, s, "dlq", dlqUsage, dlqCommands, args)
 }
 
 // where is the part of every dlq command's help that says which queue is meant.
@@ -56,9 +40,6 @@ const which = `
 Letters can be picked; each flag that is given must match. A TIME is a duration
 before now (90m, 36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z).
 `
-
-// errTime is what a flag says whose value is no time.
-var errTime = errors.New("want a duration before now (36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z)")
 
 // filterFlags adds the flags that pick letters.
 func filterFlags(flags *flag.FlagSet) *deadletter.Filter {
@@ -77,22 +58,6 @@ func filterFlags(flags *flag.FlagSet) *deadletter.Filter {
 	flags.Func("since", "died at that `TIME` or later", timeFlag(&f.Since))
 	flags.Func("before", "died before that `TIME`", timeFlag(&f.Before))
 	return f
-}
-
-func timeFlag(into *time.Time) func(string) error {
-	return func(text string) error {
-		if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-			*into = time.Now().Add(-d)
-			return nil
-		}
-		for _, layout := range []string{time.RFC3339, time.DateOnly} {
-			if t, err := time.Parse(layout, text); err == nil {
-				*into = t
-				return nil
-			}
-		}
-		return errTime
-	}
 }
 
 // runFlags adds the flags of commands that act on letters.

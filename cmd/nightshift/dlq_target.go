@@ -8,26 +8,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/nightshift-go/nightshift/internal/runner"
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
-	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/settings"
-	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // A targetFlags says which dead-letter queues are meant.
-type targetFlags struct{ data, table, queue, letters string }
+type targetFlags struct {
+	stackFlags
+	queue, letters string
+}
 
 func newTargetFlags(flags *flag.FlagSet) *targetFlags {
 	t := &targetFlags{}
-	flags.StringVar(&t.data, "data", ".nightshift", "`folder` of the running stack's data")
-	flags.StringVar(&t.table, "table", "", "`name` of the jobs table in AWS")
+	t.add(flags)
 	flags.StringVar(&t.queue, "queue", "", "`name` of the queue whose letters are meant; in AWS its name or URL at SQS")
 	flags.StringVar(&t.letters, "dlq", "", "`name` or URL of the dead-letter queue at SQS")
 	return t
@@ -50,39 +46,20 @@ type target struct {
 
 // A place is where letters and jobs are.
 type place struct {
-	jobs    *store.Jobs
-	client  *sqs.Client
+	*stack
 	targets []target
 }
 
 // open finds the dead-letter queues that are meant, in order of their names.
 func (t *targetFlags) open(ctx context.Context) (*place, error) {
-	if t.table != "" {
-		cfg, err := config.LoadDefaultConfig(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("reading the AWS configuration: %w", err)
-		}
-		p, err := newPlace(cfg, t.table)
-		if err != nil {
-			return nil, err
-		}
-		return p, t.named(ctx, p, "")
-	}
-	found, running, err := runner.Find(t.data)
+	found, err := t.stackFlags.open(ctx, ", or name a table and a queue of AWS with --table and --dlq")
 	if err != nil {
 		return nil, err
 	}
-	if !running {
-		return nil, fmt.Errorf("no stack runs with the data folder %s: start it with nightshift dev, or name a table and a queue of AWS with --table and --dlq", t.data)
-	}
-	p, err := newPlace(found.AWSConfig(), found.Settings[settings.Table])
-	if err != nil {
-		return nil, err
-	}
-	queues := settings.Queues(found.Settings)
+	p, queues := &place{stack: found}, found.queues
 	if known, ok := queues[t.queue]; ok && t.letters == "" {
 		queues = map[string]settings.QueueURLs{t.queue: known}
-	} else if t.queue != "" || t.letters != "" {
+	} else if t.table != "" || t.queue != "" || t.letters != "" {
 		return p, t.named(ctx, p, queues[t.queue].URL)
 	}
 	for _, name := range slices.Sorted(maps.Keys(queues)) {
@@ -91,11 +68,6 @@ func (t *targetFlags) open(ctx context.Context) (*place, error) {
 		}
 	}
 	return p, nil
-}
-
-func newPlace(cfg aws.Config, table string) (*place, error) {
-	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(cfg), table)})
-	return &place{jobs: jobs, client: sqs.NewFromConfig(cfg)}, err
 }
 
 // named adds the queue that the flags name at SQS. url is the URL of --queue, where
