@@ -136,9 +136,6 @@ func (w *world) checkChange(p *process, j *tracked, old, now store.Record) {
 	if old.State == lifecycle.Running {
 		w.checkOwner(p, j, old, now)
 	}
-	if waits := old.State == lifecycle.Queued || old.State == lifecycle.Running; waits && p.Name == "sweep" && now.N > old.N && now.State == lifecycle.Queued {
-		w.healed = append(w.healed, j.String())
-	}
 	if now.State == lifecycle.Running && now.Token != old.Token {
 		w.tokens[now.Token] = &owner{p: p, until: now.LeaseUntil, ghost: p.late.Load()}
 	} else if o := w.tokens[now.Token]; o != nil && now.State == lifecycle.Running {
@@ -164,7 +161,8 @@ func (w *world) checkOwner(p *process, j *tracked, old, now store.Record) {
 		w.failLocked("%s runs under a token that nobody drew", j)
 		return
 	}
-	if o.p == p {
+	healed := now.State == lifecycle.Queued && now.N > old.N
+	if o.p == p && now.Token == old.Token && !healed {
 		return
 	}
 	asked := old
@@ -176,7 +174,6 @@ func (w *world) checkOwner(p *process, j *tracked, old, now store.Record) {
 		w.failLocked("%s was changed by %s while %s had the lease", j, p, o.p)
 		return
 	}
-	healed := now.State == lifecycle.Queued && now.N > old.N
 	if now.Token == old.Token && !healed {
 		w.failLocked("%s was changed by %s, which had lost it, under the token of %s", j, p, o.p)
 		return

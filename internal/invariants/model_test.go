@@ -116,11 +116,11 @@ func (m *model) step(choice int) {
 	turns := m.turns()
 	n := choice / 10
 	switch kind := choice % 10; {
-	case choice == 0 || len(turns) == 0 && kind <= 5:
+	case choice == 0 || len(turns) == 0 && kind <= 6:
 		m.straight(turns)
-	case kind <= 4:
+	case kind <= 5:
 		m.let(turns[n%len(turns)], fault.None)
-	case kind == 5:
+	case kind == 6:
 		t := turns[n%len(turns)]
 		if kinds := fault.KindsOf(t.call); !t.after {
 			m.let(t, kinds[n/len(turns)%len(kinds)])
@@ -128,9 +128,9 @@ func (m *model) step(choice int) {
 			t.p.kill()
 			m.let(t, fault.None)
 		}
-	case kind == 6:
-		m.pass([]time.Duration{time.Second, 10 * time.Second, 40 * time.Second, 70 * time.Second, 3 * time.Minute}[n%5])
 	case kind == 7:
+		m.pass([]time.Duration{time.Second, time.Second, 10 * time.Second, 10 * time.Second, 40 * time.Second, 70 * time.Second, 3 * time.Minute}[n%7])
+	case kind == 8:
 		sources := []func() bool{
 			m.readStream, func() bool { return m.receive(m.notes) }, func() bool { return m.receive(m.ordered) },
 			m.receiveBackstop, func() bool { return m.startSweep(2) }, m.takeStep, m.startPoller,

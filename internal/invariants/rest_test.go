@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/fault"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 )
@@ -95,5 +96,15 @@ func (w *world) acknowledged(q *simulatedQueue, gone *message) {
 	j := w.jobs[m.ID]
 	if j != nil && j.rec.N == m.N && (j.rec.State == lifecycle.Queued || j.rec.State == lifecycle.Running) {
 		w.failLocked("the message of %s was deleted, which is %s", j, j.rec.State)
+	}
+}
+
+// sawHealing takes note of what the scan does: in most scenarios there is nothing
+// for it to find. A letter is asked for again where it could not be noted.
+func (w *world) sawHealing(c fault.Call) {
+	if c.Site.From == "sweep.(*healer).remedy" && !c.Reads && c.Site.Entry != "store.(*Jobs).RepublishLetter" {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.healed = append(w.healed, c.Place())
 	}
 }

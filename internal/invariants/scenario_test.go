@@ -3,6 +3,7 @@ package invariants
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,8 @@ type scenario struct {
 	polled bool
 	// objects tells that a day later no object is left that no row names.
 	objects bool
+	// outage is from when to when every call fails that is about a job's row.
+	outage [2]time.Duration
 	// steps are what clients and operators do, in order of time.
 	steps []step
 	// ends are the states in which jobs may end, by name. A job whose producer
@@ -73,6 +76,10 @@ func tell(t *testing.T, finder *fault.Finder, s scenario, strikes ...strike) (ca
 		w.choose = func(p *process, c fault.Call) fault.Kind {
 			if p.Name == "test" {
 				return fault.None
+			}
+			if since := time.Since(w.start); since >= s.outage[0] && since < s.outage[1] && strings.HasPrefix(c.Key, "job#") {
+				p.paused.Store(true) // it may lose what it has
+				return fault.Down
 			}
 			return r.next(observed{where: p.Name + ": " + c.Place(), key: c.Key, place: c.Place(), kinds: fault.KindsOf(c)})
 		}
@@ -139,7 +146,7 @@ func (w *world) verdict(s scenario) {
 		w.checkLetters(j)
 	}
 	if !s.loses && len(w.healed) > 0 {
-		w.failf("the scan had to find %v: their messages were lost", w.healed)
+		w.failf("the scan had to heal: %v", w.healed)
 	}
 	if s.check != nil {
 		s.check(w)

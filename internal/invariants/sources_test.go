@@ -30,7 +30,7 @@ const (
 )
 
 // waits are short, so that a run has few sweeps.
-var waits = sweep.Waits{Margin: 2 * time.Minute, Relay: 5 * time.Minute, Default: 10 * time.Minute}
+var waits = sweep.Waits{Margin: 2 * time.Minute, Relay: 5 * time.Minute, Default: 10 * time.Minute, Overdue: 10 * time.Minute}
 
 // dispatch starts at most one function, or one step of the scenario. What AWS's
 // event sources do is subject to faults as well.

@@ -64,7 +64,8 @@ func mishaps() []scenario {
 			ends: ends{"a": done, "b": done, "c": done},
 		},
 		{
-			name: "heal: due passed by",
+			name:  "heal: due passed by",
+			loses: true,
 			steps: []step{
 				enqueue(0, "a", write, []string{"ok"}, job.In(16*time.Minute)),
 				move(10*time.Second, "a", 2*time.Minute),
@@ -104,6 +105,19 @@ func mishaps() []scenario {
 				when(when(sendBack(0, theLetters, theBackstop), "a", isDead), "b", isDead),
 			},
 			ends: ends{"a": done, "b": done},
+		},
+		{
+			name:   "outage: something is due",
+			outage: [2]time.Duration{20 * time.Second, 6*time.Minute + 30*time.Second},
+			steps:  []step{enqueue(time.Second, "a", write, []string{"ok"}, job.In(16*time.Minute)), move(10*time.Second, "a", 3*time.Minute)},
+			ends:   ends{"a": done},
+		},
+		{
+			name:   "outage: something runs",
+			loses:  true, // what nobody can hide, the scan takes for lost
+			outage: [2]time.Duration{20 * time.Second, 3 * time.Minute},
+			steps:  []step{enqueue(0, "a", write, []string{"fail", "ok"}), enqueue(15*time.Second, "b", write, []string{"ok"})},
+			ends:   ends{"a": done, "b": done},
 		},
 		{
 			name:  "full queue",

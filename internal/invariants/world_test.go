@@ -68,7 +68,7 @@ type world struct {
 	retryAt   time.Time      // of the relay
 	sweepAt   time.Time
 	sweeps    int // how many there were
-	// healed are jobs whose message the scan took for lost.
+	// healed are the writes by which the scan healed what it took for lost.
 	healed []string
 	// wants are what else has to come about; each says what is missing.
 	wants []func() string
@@ -166,6 +166,7 @@ func (w *world) process(name string) *process {
 			if kind != fault.None {
 				w.log("%s: %s: FAULT %s", p, c.Place(), kind)
 			}
+			w.sawHealing(c)
 			w.answered(p, c)
 			if p.Dead() {
 				p.kill()
