@@ -18,6 +18,9 @@ type Handler struct {
 	mistakes error
 }
 
+// Definition gives that of the handler's task.
+func (h Handler) Definition() job.Definition { return h.definition }
+
 // A call is one run of a handler's function.
 type call func(ctx context.Context) (result any, err error)
 
