@@ -62,11 +62,19 @@ func (d *Driver) Changes(from int) ([]Change, <-chan struct{}) {
 }
 
 // Rows gives every row of the jobs table, in no order.
-func (d *Driver) Rows() []store.Item {
+func (d *Driver) Rows() []store.Item { return d.RowsIn(jobsTable) }
+
+// RowsIn gives every row of a table, in no order: "" is the jobs table, others are
+// of Config.Tables. A table that is in neither has no rows.
+func (d *Driver) RowsIn(name string) []store.Item {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	t, ok := d.tables[name]
+	if !ok {
+		return nil
+	}
 	var rows []store.Item
-	for _, row := range d.tables[jobsTable].rows {
+	for _, row := range t.rows {
 		rows = append(rows, sdk.ItemToSDK(row))
 	}
 	return rows
