@@ -25,7 +25,7 @@ func Find(dir string) (Calls, error) {
 	g := graph{functions: map[*types.Func]*function{}}
 	for _, s := range sources {
 		switch s.pkg.Name() {
-		case "dynamo", "memstore", "storetest", "s3objects", "memobjects", "objecttest":
+		case "dynamo", "memstore", "storetest", "s3objects", "memobjects", "objecttest", "nightshifttest":
 			// They are what stands behind the drivers, or test it.
 		default:
 			g.read(s)
