@@ -23,6 +23,9 @@ const (
 	// Slow: the call is applied, and the process stands still until its
 	// deadline and its leases are over; then the answer comes.
 	Slow
+	// Frozen: the process stands still for as long, and then makes the call: it is
+	// a former owner by now.
+	Frozen
 	// Late: the call fails, and is applied all the same much later, when others
 	// have gone on with its work.
 	Late
@@ -39,7 +42,7 @@ func KindsOf(c Call) []Kind {
 	if c.Reads {
 		return []Kind{Down, Throttled, KilledBefore, Slow}
 	}
-	return []Kind{Down, Throttled, Lost, Repeated, KilledBefore, KilledAfter, Slow, Late}
+	return []Kind{Down, Throttled, Lost, Repeated, KilledBefore, KilledAfter, Slow, Frozen, Late}
 }
 
 // KindsOfDelivery lists the faults of what AWS hands to a function: it is not
@@ -50,11 +53,11 @@ func KindsOfDelivery() []Kind { return []Kind{Down, Lost, Twice} }
 func (k Kind) String() string {
 	return [...]string{
 		"none", "down", "throttled", "answer lost", "answer lost and call repeated",
-		"killed before", "killed after", "slow past the deadline", "applied late", "delivered twice",
+		"killed before", "killed after", "slow past the deadline", "frozen until after the deadline", "applied late", "delivered twice",
 	}[k]
 }
 
 // Short is the kind as the matrix heads its columns.
 func (k Kind) Short() string {
-	return [...]string{"none", "down", "throt", "lost", "rept", "kill<", "kill>", "slow", "late", "twice"}[k]
+	return [...]string{"none", "down", "throt", "lost", "rept", "kill<", "kill>", "slow", "frozen", "late", "twice"}[k]
 }

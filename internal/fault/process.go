@@ -36,7 +36,7 @@ type Process struct {
 	Finder *Finder
 	// Choose chooses the fault of a call.
 	Choose func(*Process, Call) Kind
-	// Delay is how long a Slow call takes.
+	// Delay is how long a Slow call takes, and a Frozen process stands still.
 	Delay time.Duration
 	// Hold keeps a call that is to be applied late.
 	Hold func(c Call, apply func())
@@ -91,6 +91,10 @@ func fatal[T any](ctx context.Context, p *Process, c Call, kind Kind, call func(
 		p.stalled.Store(true)
 		time.Sleep(p.Delay)
 		return answer, err
+	case Frozen:
+		p.stalled.Store(true)
+		time.Sleep(p.Delay)
+		return call(ctx)
 	case Late:
 		late := context.WithoutCancel(ctx)
 		p.Hold(c, func() { _, _ = call(late) })

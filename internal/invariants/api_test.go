@@ -149,6 +149,8 @@ func operate(at time.Duration, do func(ctx context.Context, q *deadletter.Queue)
 		if err := do(ctx, q); err != nil {
 			return err
 		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		for _, j := range w.everyJob() {
 			if j.rec.State == lifecycle.Dead {
 				return fmt.Errorf("%s is still dead", j) // its letter was in other hands

@@ -29,8 +29,6 @@ func (w *world) client(s step) {
 		}
 		w.log("%s is not told that it is done: %v", s.who, err)
 		s.at = time.Since(w.start) + time.Second
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.steps = append([]step{s}, w.steps...)
 	})
 }

@@ -86,12 +86,12 @@ func (w *world) changed(p *process, c memstore.Change) {
 		return
 	}
 	j := w.jobs[now.ID]
-	w.logLocked("%s: %s %s -> %s, attempt %d, n %d%s", p, j, old.State, now.State, now.Attempt, now.N, deathsOf(now))
+	w.logLocked("%s: %s %s -> %s, attempt %d, n %d%s", p, j, old.State, now.State, now.Attempt, now.N, detailsOf(now))
 	j.rec = now
 	w.checkChange(p, j, old, now)
 }
 
-func deathsOf(rec store.Record) string {
+func detailsOf(rec store.Record) string {
 	text := ""
 	if rec.Deaths > 0 {
 		text += fmt.Sprintf(", %d deaths", rec.Deaths)

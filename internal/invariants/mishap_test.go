@@ -17,7 +17,11 @@ const patience = time.Minute
 
 // mishap is something that goes wrong outside of pkg's calls.
 func mishap(at time.Duration, do func(*world) error) step {
-	return step{at, "AWS", func(w *world, _ *process, _ context.Context) error { return do(w) }}
+	return step{at, "AWS", func(w *world, _ *process, _ context.Context) error {
+		w.sources.Lock()
+		defer w.sources.Unlock()
+		return do(w)
+	}}
 }
 
 // lose loses every message of a queue, once there are some.
@@ -51,8 +55,17 @@ func moveAll(at time.Duration, from, to func(*world) *simulatedQueue) step {
 	})
 }
 
+// refuse lets a queue refuse messages with a code of SQS's; empty takes them again.
+func (w *world) refuse(q *simulatedQueue, code string) {
+	w.sqs.mu.Lock()
+	defer w.sqs.mu.Unlock()
+	q.refuses = code
+}
+
 // skip loses what the stream holds and the relay has not read.
 func (w *world) skip() {
+	w.sources.Lock()
+	defer w.sources.Unlock()
 	changes, _ := w.table.Changes(w.relayed)
 	w.relayed += len(changes)
 }
@@ -87,6 +100,8 @@ func (w *world) aDay() {
 	if err := w.passBy(0); err != nil {
 		panic(err)
 	}
+	w.sources.Lock()
+	defer w.sources.Unlock()
 	w.sweepAt = time.Now()
 }
 

@@ -136,6 +136,8 @@ func (m *model) step(choice int) {
 			m.receiveBackstop, func() bool { return m.startSweep(2) }, m.takeStep, m.startPoller,
 		}
 		m.delivery = []fault.Kind{fault.None, fault.None, fault.None, fault.Down, fault.Lost, fault.Twice}[n/8%6]
+		m.world.sources.Lock()
+		defer m.world.sources.Unlock()
 		sources[n%len(sources)]()
 	default:
 		m.meddle(n)

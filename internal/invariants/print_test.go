@@ -82,7 +82,7 @@ func (m *matrix) reach(scenario string, calls []observed) {
 
 // columns are the kinds of fault in the order of the matrix.
 var columns = []fault.Kind{
-	fault.Down, fault.Throttled, fault.Lost, fault.Repeated, fault.KilledBefore, fault.KilledAfter, fault.Slow, fault.Late, fault.Twice,
+	fault.Down, fault.Throttled, fault.Lost, fault.Repeated, fault.KilledBefore, fault.KilledAfter, fault.Slow, fault.Frozen, fault.Late, fault.Twice,
 }
 
 // wide is how long the longest name of a call is.

@@ -15,6 +15,8 @@ func (w *world) idle() bool { return w.unrest() == "" }
 
 // unrest says what is left to do; empty where nothing is.
 func (w *world) unrest() string {
+	w.sources.Lock()
+	defer w.sources.Unlock()
 	var left []string
 	w.mu.Lock()
 	for name, n := range w.running {
@@ -27,10 +29,9 @@ func (w *world) unrest() string {
 			left = append(left, problem)
 		}
 	}
-	steps := len(w.steps)
 	w.mu.Unlock()
-	if steps > 0 {
-		left = append(left, fmt.Sprintf("%d steps are to come", steps))
+	if n := len(w.steps); n > 0 {
+		left = append(left, fmt.Sprintf("%d steps are to come", n))
 	}
 	if changes, _ := w.table.Changes(w.relayed); len(changes) > 0 {
 		left = append(left, "the relay has not read everything")
@@ -61,6 +62,8 @@ func (j *tracked) unrest() string {
 
 // next is when the next thing happens by itself.
 func (w *world) next() time.Time {
+	w.sources.Lock()
+	defer w.sources.Unlock()
 	next := w.sweepAt
 	consider := func(at time.Time) {
 		if at.After(time.Now()) && at.Before(next) {

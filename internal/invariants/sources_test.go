@@ -35,6 +35,8 @@ var waits = sweep.Waits{Margin: 2 * time.Minute, Relay: 5 * time.Minute, Default
 // dispatch starts at most one function, or one step of the scenario. What AWS's
 // event sources do is subject to faults as well.
 func (w *world) dispatch() bool {
+	w.sources.Lock()
+	defer w.sources.Unlock()
 	return w.takeStep() || w.readStream() || w.receive(w.notes) || w.receive(w.ordered) || w.startPoller() ||
 		w.receiveBackstop() || !time.Now().Before(w.sweepAt) && w.startSweep(1)
 }

@@ -121,25 +121,25 @@ func mishaps() []scenario {
 		},
 		{
 			name:  "full queue",
-			begin: func(w *world) { w.notes.refuses = "OverLimit" },
+			begin: func(w *world) { w.refuse(w.notes, "OverLimit") },
 			steps: []step{
 				enqueue(0, "a", write, []string{"ok"}), enqueue(time.Second, "b", write, []string{"ok"}),
-				mishap(3*time.Minute, func(w *world) error { w.notes.refuses = ""; return nil }),
+				mishap(3*time.Minute, func(w *world) error { w.refuse(w.notes, ""); return nil }),
 			},
 			ends: ends{"a": done, "b": done},
 		},
 		{
 			name:  "letter put off",
-			begin: func(w *world) { w.letters.refuses = "OverLimit" },
+			begin: func(w *world) { w.refuse(w.letters, "OverLimit") },
 			steps: []step{
 				enqueue(0, "a", write, []string{"permanent"}),
-				mishap(2*time.Minute, func(w *world) error { w.letters.refuses = ""; return nil }),
+				mishap(2*time.Minute, func(w *world) error { w.refuse(w.letters, ""); return nil }),
 			},
 			ends: ends{"a": dead},
 		},
 		{
 			name:  "refused message",
-			begin: func(w *world) { w.notes.refuses = refused },
+			begin: func(w *world) { w.refuse(w.notes, refused) },
 			steps: []step{enqueue(0, "a", write, []string{"ok"})},
 			ends:  ends{"a": dead},
 		},

@@ -97,7 +97,8 @@ func (w *world) do(ctx context.Context, p *process, j *job.Job[note], known *tra
 	case "long": // longer than a lease and a message's visibility
 		return pause(ctx, 100*time.Second)
 	case "beat":
-		_, err := p.jobs.Heartbeat(ctx, known.rec, known.rec.LeaseUntil.Add(time.Second))
+		rec := w.recordOf(known)
+		_, err := p.jobs.Heartbeat(ctx, rec, rec.LeaseUntil.Add(time.Second))
 		return err
 	case "quick":
 		return nil
@@ -112,7 +113,7 @@ func (w *world) do(ctx context.Context, p *process, j *job.Job[note], known *tra
 	case "later":
 		return job.RetryAfter(16*time.Minute, errBoom)
 	case "mortal": // until it has been dead once
-		if known.died == 0 {
+		if w.deathsOf(known) == 0 {
 			return job.Fail(errBoom)
 		}
 		return nil
@@ -156,7 +157,8 @@ func (w *world) do(ctx context.Context, p *process, j *job.Job[note], known *tra
 		return w.pay(ctx, p, j, known, false, strings.Repeat("x", 20<<10))
 	case "charge":
 		return w.records(p).Do(ctx, idempotency.Key{Scope: "notes.charge", ID: j.Key("charge")}, func(context.Context) error {
-			return w.charge(p, known, result.Run < 3)
+			_, err := w.charge(p, known, result.Run < 3)
+			return err
 		})
 	case "die":
 		p.kill()
@@ -182,8 +184,8 @@ type receipt struct {
 // pay has an effect outside of the table, with an answer.
 func (w *world) pay(ctx context.Context, p *process, j *job.Job[note], known *tracked, refuse bool, pad string) error {
 	r, err := idempotency.Once(ctx, w.records(p), idempotency.Key{Scope: "notes.pay", ID: j.Key("pay")}, func(context.Context) (receipt, error) {
-		err := w.charge(p, known, refuse)
-		return receipt{Number: known.charged, Pad: pad}, err
+		n, err := w.charge(p, known, refuse)
+		return receipt{Number: n, Pad: pad}, err
 	})
 	if err == nil && (r.Number < 1 || r.Pad != pad) {
 		w.failf("%s: the answer of a payment is %d", known, r.Number)
@@ -191,18 +193,28 @@ func (w *world) pay(ctx context.Context, p *process, j *job.Job[note], known *tr
 	return err
 }
 
-// charge is the effect: a bank takes the money, or refuses.
-func (w *world) charge(p *process, known *tracked, refuse bool) error {
+// charge is the effect: a bank takes the money, or refuses. It gives how often the
+// money was taken.
+func (w *world) charge(p *process, known *tracked, refuse bool) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch {
-	case p.Dead():
-		return errBoom
-	case refuse:
-		return errBoom
+	if refuse || p.Dead() {
+		return 0, errBoom
 	}
 	known.charged++
-	return nil
+	return known.charged, nil
+}
+
+func (w *world) recordOf(j *tracked) store.Record {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return j.rec
+}
+
+func (w *world) deathsOf(j *tracked) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return j.died
 }
 
 // pause works for a while.

@@ -52,6 +52,11 @@ type world struct {
 	// exact is the table without faults, for the test's own eyes.
 	exact *store.Jobs
 
+	// sources guards what AWS's event sources know: steps, relayed, retryAt,
+	// sweepAt, sweeps, hideNotes, lostLetters and delivery. It is never held
+	// during a call to AWS.
+	sources sync.Mutex
+
 	mu       sync.Mutex
 	jobs     map[job.ID]*tracked
 	tokens   map[string]*owner
@@ -233,7 +238,7 @@ func (w *world) live(name string, limit time.Duration, run func(p *process, ctx 
 		select {
 		case err := <-done:
 			if !p.Dead() {
-				answered(err)
+				w.tell(answered, err)
 				return
 			}
 		case <-p.ended:
@@ -244,8 +249,14 @@ func (w *world) live(name string, limit time.Duration, run func(p *process, ctx 
 				p.kill()
 			}
 		}
-		answered(errNoAnswer)
+		w.tell(answered, errNoAnswer)
 	}()
+}
+
+func (w *world) tell(answered func(error), err error) {
+	w.sources.Lock()
+	defer w.sources.Unlock()
+	answered(err)
 }
 
 // errNoAnswer is what is known of a function that died or was too late.
@@ -272,8 +283,9 @@ func (w *world) hold(h heldCall) {
 	w.held = append(w.held, h)
 }
 
-// release applies the calls that were held back: others have gone on since.
-func (w *world) release() {
+// release applies the calls that were held back: others have gone on since. It
+// tells whether there were any.
+func (w *world) release() bool {
 	w.mu.Lock()
 	held := w.held
 	w.held = nil
@@ -284,6 +296,7 @@ func (w *world) release() {
 		h.apply()
 		h.p.late.Store(false)
 	}
+	return len(held) > 0
 }
 
 // stop ends every process that is left, and waits for what their handlers do.
@@ -354,10 +367,9 @@ func (w *world) settle(longest time.Duration) {
 			continue
 		}
 		if w.idle() {
-			if len(w.held) == 0 {
+			if !w.release() {
 				break
 			}
-			w.release()
 			continue
 		}
 		if !time.Now().Before(end) {
