@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -61,21 +59,6 @@ type details struct {
 	Job    *jobDetails        `json:"job,omitempty"`
 }
 
-// jobDetails are a job as it is now.
-type jobDetails struct {
-	ID       job.ID          `json:"id"`
-	State    string          `json:"state"`
-	Task     string          `json:"task"`
-	Attempts int             `json:"attempts"`
-	Args     json.RawMessage `json:"args,omitempty"`
-	// Object is the key of arguments that lie outside the row.
-	Object   string          `json:"args_object,omitempty"`
-	Error    *store.JobError `json:"error,omitempty"`
-	Created  time.Time       `json:"created_at"`
-	Finished time.Time       `json:"finished_at,omitzero"`
-	Expires  time.Time       `json:"expires_at,omitzero"`
-}
-
 // find looks for a letter and for its job.
 func (p *place) find(ctx context.Context, s streams, id string) (details, error) {
 	var d details
@@ -104,13 +87,8 @@ func (p *place) find(ctx context.Context, s streams, id string) (details, error)
 	if err != nil {
 		return d, err
 	}
-	d.Job = &jobDetails{
-		ID: rec.ID, State: string(rec.State), Task: rec.Task, Attempts: rec.Attempt, Args: rec.Args, Error: rec.Error,
-		Created: rec.Created, Finished: rec.Finished, Expires: rec.Expires,
-	}
-	if rec.ArgsObject != nil {
-		d.Job.Object = rec.ArgsObject.Key
-	}
+	found := detailsOf(rec)
+	d.Job = &found
 	return d, nil
 }
 
@@ -148,11 +126,11 @@ func (d details) print(w io.Writer) error {
 	if j := d.Job; j != nil {
 		fmt.Fprintln(table, "job")
 		line("  id", string(j.ID))
-		line("  state", j.State)
+		line("  state", string(j.State))
 		line("  task", j.Task)
-		line("  attempts", fmt.Sprint(j.Attempts))
+		line("  attempts", ofMost(j.Attempts, j.MaxAttempts))
 		line("  args", string(j.Args))
-		line("  args object", j.Object)
+		line("  args object", j.ArgsObject)
 		if j.Error != nil {
 			line("  code", j.Error.Code)
 			line("  error", j.Error.Message)

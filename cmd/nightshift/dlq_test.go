@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/nightshift-go/nightshift/internal/runner"
-	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
@@ -22,70 +19,23 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// A deadStack is a real stack with a relay, and no workers but the test.
-type deadStack struct {
-	t      *testing.T
-	data   string
-	found  runner.Found
-	jobs   *store.Jobs
-	client *sqs.Client
-}
-
-func startDeadStack(t *testing.T) *deadStack {
-	t.Helper()
-	d := &deadStack{t: t, data: t.TempDir()}
-	stack, err := runner.Start(t.Context(), runner.Config{Template: "testdata/dead/template.yaml", DataDir: d.data, BuildDir: buildDir, StreamPoll: 20 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := stack.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	var running bool
-	if d.found, running, err = runner.Find(d.data); err != nil || !running || d.found.HTTP != stack.HTTPURL() || d.found.AWS != stack.AWSURL() {
-		t.Fatalf("Find: %+v, %v, %v", d.found, running, err)
-	}
-	if _, told := d.found.Settings[settings.Secret]; told {
-		t.Error("a secret is written down")
-	}
-	if d.jobs, err = store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(d.found.AWSConfig()), d.found.Settings[settings.Table])}); err != nil {
-		t.Fatal(err)
-	}
-	d.client = sqs.NewFromConfig(d.found.AWSConfig())
-	return d
-}
-
 // dlq runs a dlq command on the stack.
 func (d *deadStack) dlq(args ...string) result {
 	d.t.Helper()
-	return nightshift(d.t, "", append(append([]string{"dlq"}, args...), "--data", d.data)...)
+	return d.run(append([]string{"dlq"}, args...)...)
 }
 
 // dead makes a job that died.
 func (d *deadStack) dead(task, queue, reason string) job.ID {
 	d.t.Helper()
-	id, err := d.jobs.NewID()
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	if _, _, err = d.jobs.Create(d.t.Context(), store.NewJob{ID: id, Task: task, Queue: queue, MaxAttempts: 3, Args: []byte(`{"text":"hello"}`), Client: "ann"}); err != nil {
-		d.t.Fatal(err)
-	}
+	id := d.make(store.NewJob{Task: task, Queue: queue, Client: "ann"})
 	d.kill(id, reason)
 	return id
 }
 
 func (d *deadStack) kill(id job.ID, reason string) {
 	d.t.Helper()
-	claim, err := d.jobs.Claim(d.t.Context(), id, store.Lease{Token: "t", Until: time.Now().Add(time.Minute)})
-	if err == nil {
-		_, err = d.jobs.Finish(d.t.Context(), claim.Record, lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New(reason)})
-	}
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	d.finish(d.claim(id), lifecycle.Outcome{To: lifecycle.Dead, Err: errors.New(reason)})
 }
 
 func (d *deadStack) state(id job.ID) lifecycle.State {
@@ -117,13 +67,6 @@ func (d *deadStack) awaitLetters(variable string, n int) {
 	}
 }
 
-func (d *deadStack) want(got result, code int, out, err string) {
-	d.t.Helper()
-	if got.code != code || !strings.Contains(got.out, out) || out == "" && got.out != "" || !strings.Contains(got.err, err) {
-		d.t.Errorf("exit %d, want %d; standard output, want %q:\n%s\nstandard error, want %q:\n%s", got.code, code, out, got.out, err, got.err)
-	}
-}
-
 func TestDeadLettersOfARunningStack(t *testing.T) {
 	d := startDeadStack(t)
 	notesDead, mailDead := settings.LettersURL("notes"), settings.LettersURL("mail")
@@ -134,8 +77,7 @@ func TestDeadLettersOfARunningStack(t *testing.T) {
 	d.awaitLetters(mailDead, 1)
 
 	t.Run("list", func(t *testing.T) {
-		d := *d
-		d.t = t
+		d := d.on(t)
 		all := d.dlq("list")
 		for _, want := range []string{"DIED", string(first), string(second), string(mail), "note.print", "paper jam", "1 of 3", "current"} {
 			d.want(all, 0, want, "")
@@ -165,8 +107,7 @@ func TestDeadLettersOfARunningStack(t *testing.T) {
 	})
 
 	t.Run("show", func(t *testing.T) {
-		d := *d
-		d.t = t
+		d := d.on(t)
 		shown := d.dlq("show", string(mail))
 		for _, want := range []string{"standing  current", "reason    no such address", "state       dead", `args        {"text":"hello"}`, "kept until"} {
 			d.want(shown, 0, want, "")
@@ -179,8 +120,7 @@ func TestDeadLettersOfARunningStack(t *testing.T) {
 	})
 
 	t.Run("redrive", func(t *testing.T) {
-		d := *d
-		d.t = t
+		d := d.on(t)
 		d.want(d.dlq("redrive"), exitMisuse, "", "say which with --queue: the stack has mail, notes")
 		d.want(d.dlq("redrive", "--queue", "notes", "--dry-run"), 0, "redriven", "nothing was changed; it would be: 2 redriven")
 		if d.state(first) != lifecycle.Dead {
@@ -208,8 +148,7 @@ func TestDeadLettersOfARunningStack(t *testing.T) {
 	})
 
 	t.Run("a letter has expired", func(t *testing.T) {
-		d := *d
-		d.t = t
+		d := d.on(t)
 		d.want(d.dlq("drop", "--queue", "mail", "--job", string(mail)), 0, "dropped    "+string(mail), "1 dropped")
 		d.awaitLetters(mailDead, 0)
 		d.want(d.dlq("show", string(mail), "--queue", "mail"), 0, "state       dead", "")
@@ -245,12 +184,7 @@ func TestDeadLettersInAWS(t *testing.T) {
 	d := startDeadStack(t)
 	id := d.dead("note.write", "notes", "boom")
 	d.awaitLetters(settings.LettersURL("notes"), 1)
-	t.Setenv("AWS_ENDPOINT_URL", d.found.AWS)
-	t.Setenv("AWS_REGION", d.found.Region)
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
-	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
-	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
+	d.asAWS()
 	there := []string{"--table", "Jobs", "--queue", "Notes", "--dlq", "NotesDead"}
 	d.want(nightshift(t, "", append([]string{"dlq", "list"}, there...)...), 0, string(id), "")
 	d.want(nightshift(t, "", append([]string{"dlq", "redrive", "--max", "1"}, there...)...), 0, "redriven", "1 redriven")
@@ -261,11 +195,7 @@ func TestDeadLettersInAWS(t *testing.T) {
 
 func TestDLQMisuse(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nothing")
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	checkMisuse(t, []misuseCase{
 		{"dlq", exitMisuse, "it takes a command"},
 		{"dlq fly", exitMisuse, `there is no command "fly"`},
 		{"dlq list x", exitMisuse, "it takes no arguments"},
@@ -285,21 +215,5 @@ func TestDLQMisuse(t *testing.T) {
 		{"dlq show --help", 0, "Usage: nightshift dlq show ID"},
 		{"dlq redrive --help", 0, "Usage: nightshift dlq redrive"},
 		{"dlq drop --help", 0, "Usage: nightshift dlq drop"},
-	} {
-		if got := nightshift(t, "", strings.Fields(c.args)...); got.code != c.code || got.out != "" || !strings.Contains(got.err, c.want) {
-			t.Errorf("nightshift %s: %+v", c.args, got)
-		}
-	}
-}
-
-func TestTimes(t *testing.T) {
-	for text, want := range map[string]time.Time{
-		"2026-03-01": time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "2026-03-01T09:00:00Z": time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
-		"36h": time.Now().Add(-36 * time.Hour), "0s": time.Now(),
-	} {
-		var got time.Time
-		if err := timeFlag(&got)(text); err != nil || got.Sub(want).Abs() > time.Minute {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-	}
+	})
 }

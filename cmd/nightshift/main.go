@@ -3,6 +3,8 @@
 //	nightshift dev      run the whole stack of template.yaml
 //	nightshift invoke   run one function once
 //	nightshift dlq      list, show, redrive and drop dead letters
+//	nightshift jobs     list, show, cancel, retry and watch jobs
+//	nightshift queues   list queues, with what waits in them
 //
 // Exit status: 0 for success, 1 for a failure, 2 for misuse.
 package main
@@ -39,7 +41,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke, dlq}
+var commands = []command{dev, invoke, dlq, jobsGroup, queuesGroup}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")
