@@ -1,0 +1,380 @@
+package nightshifttest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/idempotency"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
+	"github.com/nightshift-go/nightshift/pkg/periodic"
+	"github.com/nightshift-go/nightshift/pkg/worker"
+)
+
+// enqueue makes a job, or ends the test.
+func enqueue(t testing.TB, k *nightshifttest.Kit, request job.Request, options ...job.Option) job.ID {
+	t.Helper()
+	id, err := k.Producer.Enqueue(t.Context(), request, options...)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return id
+}
+
+func TestWhatWasEnqueued(t *testing.T) {
+	k := nightshifttest.New(t, nightshifttest.Config{}, sendMail, index, counting)
+	enqueue(t, k, sendMail.With(Mail{To: "ada"}), job.In(10*time.Minute), job.Unique("ada"), job.ByClient("web"), job.WithTrace("Root=1"))
+	enqueue(t, k, sendMail.With(Mail{To: "bob", Body: strings.Repeat("long ", 10_000)})) // to an object
+	enqueue(t, k, counting.With(Count{Shelf: "soups"}), job.Group("soups"))
+
+	jobs := nightshifttest.WantEnqueued(k, sendMail, Mail{To: "ada"}, Mail{To: "bob", Body: strings.Repeat("long ", 10_000)})
+	if j := jobs[0]; j.Delay != 10*time.Minute || j.Key != "ada" || j.Client != "web" || j.Trace != "Root=1" || !j.EnqueuedAt.Equal(nightshifttest.DefaultStart) || j.State != lifecycle.Queued {
+		t.Errorf("the first job is %+v", j)
+	}
+	nightshifttest.WantEnqueued(k, index)
+	if j := nightshifttest.EnqueuedOne(k, counting); j.Group != "soups" || j.Args.Shelf != "soups" {
+		t.Errorf("the job of the FIFO queue is %+v", j)
+	}
+}
+
+func TestWhatWasNotEnqueuedAsWanted(t *testing.T) {
+	kit := func(t testing.TB) *nightshifttest.Kit {
+		k := nightshifttest.New(t, nightshifttest.Config{}, sendMail, counting)
+		enqueue(t, k, sendMail.With(Mail{To: "ada"}), job.In(time.Hour), job.Unique("k"))
+		enqueue(t, k, sendMail.With(Mail{To: "bob"}))
+		return k
+	}
+	wantFailure(t, func(t testing.TB) { nightshifttest.WantEnqueued(kit(t), sendMail, Mail{To: "ada"}) },
+		`2 jobs of mail.send were enqueued, want 1:`, `{"to":"ada"} key "k" in 1h0m0s`, `{"to":"bob"}`)
+	wantFailure(t, func(t testing.TB) { nightshifttest.EnqueuedOne(kit(t), sendMail) }, "2 jobs of mail.send were enqueued, want 1:")
+	wantFailure(t, func(t testing.TB) { nightshifttest.EnqueuedOne(kit(t), counting) }, "no job of shelf.count was enqueued, want 1")
+	wantFailure(t, func(t testing.TB) { nightshifttest.WantEnqueued(kit(t), sendMail) }, "2 jobs of mail.send were enqueued, want 0:")
+	wantFailure(t, func(t testing.TB) { nightshifttest.WantEnqueued(kit(t), sendMail, Mail{To: "ada"}, Mail{To: "eve"}) },
+		"job 2 of 2 of mail.send", `got  {"to":"bob"}`, `want {"to":"eve"}`)
+	wantFailure(t, func(t testing.TB) { nightshifttest.Enqueued(kit(t), index) }, `task "mail.index" is none of the kit's`)
+}
+
+// A retry, a delay and a plan a day ahead each come up at their time.
+func TestTheClock(t *testing.T) {
+	k := nightshifttest.New(t, nightshifttest.Config{}, sendMail)
+	var ran []string
+	k.Serve(worker.HandleResult(sendMail, func(_ context.Context, j *job.Job[Mail]) (Sent, error) {
+		ran = append(ran, fmt.Sprintf("%s %d at +%v", j.Args.To, j.Attempt, k.Now().Sub(nightshifttest.DefaultStart)))
+		if j.Args.To == "ada" && j.Attempt < 3 {
+			return Sent{}, errAway
+		}
+		return sent(t.Context(), j)
+	}))
+	ada := enqueue(t, k, sendMail.With(Mail{To: "ada"}))
+	enqueue(t, k, sendMail.With(Mail{To: "bob"}), job.In(90*time.Second))
+	late := enqueue(t, k, sendMail.With(Mail{To: "eve"}), job.In(24*time.Hour))
+
+	k.Drain(t.Context())
+	k.WantState(ada, lifecycle.Queued)
+	k.Advance(t.Context(), time.Minute-time.Millisecond)
+	k.Advance(t.Context(), time.Hour)
+	k.WantState(ada, lifecycle.Done)
+	k.WantState(late, lifecycle.Scheduled)
+	k.RunAll(t.Context())
+	k.WantState(late, lifecycle.Done)
+
+	want := "ada 1 at +0s, ada 2 at +1m0s, bob 1 at +1m30s, ada 3 at +3m0s, eve 1 at +24h0m0s"
+	if got := strings.Join(ran, ", "); got != want {
+		t.Errorf("the runs were\n%s, want\n%s", got, want)
+	}
+	if r := nightshifttest.Result[Sent](k, late); r.Receipt != "for eve" {
+		t.Errorf("the result is %+v", r)
+	}
+	var whats []string
+	for _, s := range k.History(ada) {
+		whats = append(whats, s.What)
+	}
+	if got := strings.Join(whats, "; "); !strings.HasPrefix(got, "enqueued; attempt 1 begins; attempt 1 failed (failed: the mail server is away); again, in 1m0s; attempt 2 begins;") || !strings.HasSuffix(got, `done: {"receipt":"for ada"}`) {
+		t.Errorf("the history is %s", got)
+	}
+}
+
+func TestLettersAndRedrive(t *testing.T) {
+	k := nightshifttest.New(t, nightshifttest.Config{}, index)
+	down := true
+	k.Serve(worker.Handle(index, func(context.Context, *job.Job[Mail]) error {
+		if down {
+			return job.Fail(errAway)
+		}
+		return nil
+	}))
+	first, second := enqueue(t, k, index.With(Mail{To: "ada"})), enqueue(t, k, index.With(Mail{To: "bob"}))
+	k.RunAll(t.Context())
+	letters := k.Letters(mails)
+	if len(letters) != 2 || letters[0].Job != first || letters[0].Reason != errAway.Error() || letters[1].Job != second {
+		t.Fatalf("the letters are %+v", letters)
+	}
+	down = false
+	k.Redrive(t.Context(), first)
+	k.RunAll(t.Context())
+	k.WantState(first, lifecycle.Done)
+	if letters := k.Letters(mails); len(letters) != 1 || letters[0].Job != second {
+		t.Errorf("the letters after the redrive are %+v", letters)
+	}
+	wantFailure(t, func(t testing.TB) {
+		k := nightshifttest.New(t, nightshifttest.Config{}, index)
+		k.Redrive(t.Context(), enqueue(t, k, index.With(Mail{})))
+	}, "which is queued, can't be redriven")
+}
+
+func TestWhatCanNotEnd(t *testing.T) {
+	kit := func(t testing.TB, err func() error) *nightshifttest.Kit {
+		k := nightshifttest.New(t, nightshifttest.Config{Most: 50}, index, sendMail, counting)
+		if err != nil {
+			k.Serve(worker.Handle(index, func(context.Context, *job.Job[Mail]) error { return err() }))
+		}
+		enqueue(t, k, index.With(Mail{To: "ada"}))
+		return k
+	}
+	n := 0
+	goesOn := func() error { n++; return job.Continue(n) }
+	wantFailure(t, func(t testing.TB) { kit(t, goesOn).Drain(t.Context()) },
+		"not at rest after 50 deliveries", "of mail.index is", "continues from 1", "… ", " steps …")
+	wantFailure(t, func(t testing.TB) { kit(t, func() error { return job.Snooze(time.Hour) }).RunAll(t.Context()) },
+		"not at rest after 50 deliveries", "put off, in 1h0m0s")
+	wantFailure(t, func(t testing.TB) { kit(t, nil).RunAll(t.Context()) }, "of mail.index can't end: its task has no handler", "enqueued")
+	wantFailure(t, func(t testing.TB) {
+		k := kit(t, func() error { return nil })
+		enqueue(t, k, sendMail.With(Mail{}))
+		k.RunAll(t.Context())
+	}, "of mail.send can't end")
+}
+
+func TestFailuresSpeak(t *testing.T) {
+	dead := func(t testing.TB) (*nightshifttest.Kit, job.ID) {
+		k := nightshifttest.New(t, nightshifttest.Config{}, sendMail)
+		k.Serve(worker.HandleResult(sendMail, func(context.Context, *job.Job[Mail]) (Sent, error) { return Sent{}, errAway }))
+		id := enqueue(t, k, sendMail.With(Mail{To: "ada"}))
+		k.RunAll(t.Context())
+		return k, id
+	}
+	says := []string{"of mail.send", "dead", "attempt 1 failed (failed: the mail server is away); again, in 1m0s", "+3m0s"}
+	wantFailure(t, func(t testing.TB) { k, id := dead(t); k.WantState(id, lifecycle.Done) }, append(says, "want done")...)
+	wantFailure(t, func(t testing.TB) { k, id := dead(t); nightshifttest.Result[Sent](k, id) }, says...)
+	wantFailure(t, func(t testing.TB) { k, _ := dead(t); k.State("nobody") }, `there is no job "nobody"`)
+	wantFailure(t, func(t testing.TB) { k, _ := dead(t); k.Letters(shelfs) }, `queue "shelves" is of none`)
+	wantFailure(t, func(t testing.TB) { nightshifttest.New(t, nightshifttest.Config{}) }, "no tasks")
+	wantFailure(t, func(t testing.TB) {
+		k := nightshifttest.New(t, nightshifttest.Config{}, sendMail, index)
+		k.Serve(worker.HandleResult(sendMail, sent))
+		k.Serve(worker.Handle(index, func(context.Context, *job.Job[Mail]) error { return nil }))
+	}, `queue "mails" has a worker already`)
+	wantFailure(t, func(t testing.TB) {
+		nightshifttest.New(t, nightshifttest.Config{}, index).Serve(worker.HandleResult(sendMail, sent))
+	}, `task "mail.send" is none of the kit's`)
+	wantFailure(t, func(t testing.TB) {
+		k := nightshifttest.New(t, nightshifttest.Config{}, index, sendMail)
+		k.Serve(worker.Handle(index, func(context.Context, *job.Job[Mail]) error { return nil }), worker.HandleResult(sendMail, sent))
+		id := enqueue(t, k, index.With(Mail{}))
+		k.Drain(t.Context())
+		nightshifttest.Result[Sent](k, id)
+	}, "is done and has no result")
+}
+
+// A schedule fires while the clock moves, each occurrence at its time.
+func TestSchedules(t *testing.T) {
+	k := nightshifttest.New(t, nightshifttest.Config{}, index)
+	k.Serve(worker.Handle(index, func(context.Context, *job.Job[Mail]) error { return nil }))
+	k.Schedule(periodic.Job{
+		Name: "digest", Expression: "cron(0 9 * * ? *)", Zone: "Europe/Berlin",
+		Request: func(day time.Time) job.Request { return index.With(Mail{To: day.Format("Monday")}) },
+	})
+	k.Advance(t.Context(), 48*time.Hour)
+	k.RunAll(t.Context())
+	jobs := nightshifttest.WantEnqueued(k, index, Mail{To: "Tuesday"}, Mail{To: "Wednesday"})
+	if at := jobs[0].EnqueuedAt; !at.Equal(time.Date(2026, 1, 6, 8, 0, 0, 0, time.UTC)) || jobs[1].State != lifecycle.Done {
+		t.Errorf("the occurrences are %+v", jobs)
+	}
+}
+
+// More receives than a queue allows bring a message to the backstop, which heals it.
+func TestMoreRunsThanReceives(t *testing.T) {
+	for _, task := range []job.Task[Count]{counting, job.Define[Count]("tally", job.Policy{Queue: mails})} {
+		k := nightshifttest.New(t, nightshifttest.Config{}, task)
+		k.Serve(worker.Handle(task, func(_ context.Context, j *job.Job[Count]) error {
+			n, _, err := job.Cursor[int](j)
+			if err != nil || n == 1500 {
+				return err
+			}
+			return job.Continue(n + 1)
+		}))
+		var options []job.Option
+		if task.Definition().Policy.Queue.FIFO {
+			options = append(options, job.Group("soups"))
+		}
+		id := enqueue(t, k, task.With(Count{Shelf: "soups"}), options...)
+		k.RunAll(t.Context())
+		k.WantState(id, lifecycle.Done)
+	}
+}
+
+// In a bubble the kit's clock may go on while handlers sleep; nothing waits in earnest.
+func TestInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := nightshifttest.New(t, nightshifttest.Config{Now: time.Now}, index)
+		k.Serve(worker.Handle(index, func(ctx context.Context, j *job.Job[Mail]) error {
+			if j.Attempt == 1 {
+				<-ctx.Done() // its time is up after five seconds
+				return ctx.Err()
+			}
+			time.Sleep(time.Second)
+			return nil
+		}))
+		start := k.Now()
+		id := enqueue(t, k, index.With(Mail{To: "ada"}))
+		k.Drain(t.Context())
+		if took := k.Now().Sub(start); took != 5*time.Second {
+			t.Errorf("the first attempt took %v", took)
+		}
+		if rec := k.Record(id); rec.Error == nil || rec.Error.Code != "timeout" {
+			t.Errorf("its error is %v", rec.Error)
+		}
+		k.RunAll(t.Context())
+		k.WantState(id, lifecycle.Done)
+	})
+}
+
+func TestAHandlerThatIgnoresItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		wantFailure(t, func(t testing.TB) {
+			k := nightshifttest.New(t, nightshifttest.Config{}, index)
+			k.Serve(worker.Handle(index, func(context.Context, *job.Job[Mail]) error { <-goOn; return nil }))
+			enqueue(t, k, index.With(Mail{To: "ada"}))
+			k.Drain(context.Background())
+		}, `a handler of queue "mails" ignored the end of its context`, "of mail.index", "attempt 1 begins")
+		close(goOn)
+	})
+}
+
+// A kit is the same each time, whatever is drawn in it.
+func TestTheSameEachTime(t *testing.T) {
+	run := func(seed uint64) (history string) {
+		k := nightshifttest.New(t, nightshifttest.Config{Seed: seed, Shuffle: true, Duplicates: true}, index, counting)
+		k.Serve(worker.Handle(index, func(_ context.Context, j *job.Job[Mail]) error {
+			history += "index " + j.Args.To + " "
+			if j.Attempt < 4 {
+				return errAway
+			}
+			return nil
+		}))
+		k.Serve(worker.Handle(counting, func(_ context.Context, j *job.Job[Count]) error {
+			history += fmt.Sprint("count ", j.Args.N, " ")
+			return nil
+		}))
+		for i := range 5 {
+			enqueue(t, k, index.With(Mail{To: fmt.Sprint(i)}))
+			enqueue(t, k, counting.With(Count{N: i}), job.Group(fmt.Sprint("g", i)))
+		}
+		k.RunAll(t.Context())
+		for _, j := range nightshifttest.Enqueued(k, index) {
+			history += string(j.ID) + fmt.Sprint(k.History(j.ID))
+		}
+		return history
+	}
+	first := run(1)
+	if again := run(1); again != first {
+		t.Errorf("the same seed gave\n%s\nand\n%s", first, again)
+	}
+	if run(2) == first {
+		t.Error("another seed gave the same run")
+	}
+}
+
+// An effect in a third party's hands happens once with idempotency.Once, however often
+// its job runs.
+func TestDuplicatesFindWhatIsNotIdempotent(t *testing.T) {
+	for _, safe := range []bool{false, true} {
+		k := nightshifttest.New(t, nightshifttest.Config{Duplicates: true}, sendMail)
+		records := k.Idempotency()
+		mailed := 0
+		mail := func(context.Context) (Sent, error) { mailed++; return Sent{Receipt: fmt.Sprint(mailed)}, nil }
+		k.Serve(worker.HandleResult(sendMail, func(ctx context.Context, j *job.Job[Mail]) (Sent, error) {
+			if !safe {
+				return mail(ctx)
+			}
+			return idempotency.Once(ctx, records, idempotency.Key{Scope: "mail", ID: j.Key("mail")}, mail)
+		}))
+		id := enqueue(t, k, sendMail.With(Mail{To: "ada"}))
+		k.Drain(t.Context())
+		k.WantState(id, lifecycle.Done)
+		if want := map[bool]int{false: 2, true: 1}[safe]; mailed != want {
+			t.Errorf("safe %v: %d mails, want %d", safe, mailed, want)
+		}
+		if rec := k.Record(id); rec.Attempt != 2 || rec.Deaths != 1 {
+			t.Errorf("the row is %+v", rec)
+		}
+	}
+}
+
+// Nothing is ever delivered out of its group's order.
+func TestOrderInGroups(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, c := range []nightshifttest.Config{{}, {Shuffle: true}, {Duplicates: true, Shuffle: true}, {Batches: true}} {
+			c.Seed = seed
+			k := nightshifttest.New(t, c, counting)
+			done := map[string][]int{}
+			k.Serve(worker.Handle(counting, func(_ context.Context, j *job.Job[Count]) error {
+				if !c.Batches && j.Attempt == 1 && j.Args.N == 1 {
+					return errAway // its successors wait for it
+				}
+				if !c.Batches {
+					done[j.Args.Shelf] = append(done[j.Args.Shelf], j.Args.N)
+				}
+				return nil
+			}))
+			for n := range 4 {
+				for _, shelf := range []string{"soups", "cakes"} {
+					enqueue(t, k, counting.With(Count{Shelf: shelf, N: n}), job.Group(shelf))
+				}
+			}
+			k.RunAll(t.Context())
+			for shelf, order := range done {
+				for i := range len(order) - 1 {
+					if order[i+1] < order[i] {
+						t.Fatalf("seed %d: %s ran in order %v", seed, shelf, order)
+					}
+				}
+			}
+			for _, j := range nightshifttest.Enqueued(k, counting) {
+				k.WantState(j.ID, lifecycle.Done)
+			}
+		}
+	}
+}
+
+func TestShuffleFindsWhatRestsOnOrder(t *testing.T) {
+	orders := map[string]bool{}
+	for seed := range uint64(40) {
+		k := nightshifttest.New(t, nightshifttest.Config{Seed: seed, Shuffle: true}, index)
+		order := ""
+		k.Serve(worker.Handle(index, func(_ context.Context, j *job.Job[Mail]) error { order += j.Args.To; return nil }))
+		for _, to := range []string{"a", "b", "c"} {
+			enqueue(t, k, index.With(Mail{To: to}))
+		}
+		k.Drain(t.Context())
+		orders[order] = true
+	}
+	if len(orders) != 6 {
+		t.Errorf("40 seeds gave %d of 6 orders: %v", len(orders), orders)
+	}
+}
+
+func BenchmarkKit(b *testing.B) {
+	for b.Loop() {
+		k := nightshifttest.New(b, nightshifttest.Config{}, sendMail)
+		k.Serve(worker.HandleResult(sendMail, sent))
+		enqueue(b, k, sendMail.With(Mail{To: "ada"}))
+		k.RunAll(context.Background())
+	}
+}

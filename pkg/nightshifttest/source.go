@@ -1,0 +1,78 @@
+package nightshifttest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// streamBatch is how many records of the stream the relay is given at once.
+const streamBatch = 100
+
+// publish hands what asks to be published to the relay, as the mapping's filter would.
+func (k *Kit) publish(ctx context.Context) (worked bool) {
+	k.t.Helper()
+	changes, _ := k.table.Changes(k.relayed)
+	var records []events.DynamoDBEventRecord
+	for i, change := range changes {
+		if _, asks := change.New[store.Publish]; !asks {
+			continue
+		}
+		records = append(records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{
+			SequenceNumber: fmt.Sprint(k.relayed + i + 1), NewImage: image(change.New), OldImage: image(change.Old),
+		}})
+	}
+	k.relayed += len(changes)
+	for len(records) > 0 {
+		n := min(len(records), streamBatch)
+		answer, err := k.relay.Handle(ctx, events.DynamoDBEvent{Records: records[:n]})
+		if err != nil || len(answer.BatchItemFailures) > 0 {
+			k.t.Fatalf("nightshifttest: the relay could not publish: %v %v", err, answer.BatchItemFailures)
+		}
+		records, worked = records[n:], true
+	}
+	return worked
+}
+
+// image gives a row as the stream has it. Rows of jobs have these types alone.
+func image(item store.Item) map[string]events.DynamoDBAttributeValue {
+	if item == nil {
+		return nil
+	}
+	converted := make(map[string]events.DynamoDBAttributeValue, len(item))
+	for name, av := range item {
+		switch v := av.(type) {
+		case *types.AttributeValueMemberS:
+			converted[name] = events.NewStringAttribute(v.Value)
+		case *types.AttributeValueMemberN:
+			converted[name] = events.NewNumberAttribute(v.Value)
+		case *types.AttributeValueMemberBOOL:
+			converted[name] = events.NewBooleanAttribute(v.Value)
+		case *types.AttributeValueMemberM:
+			converted[name] = events.NewMapAttribute(image(v.Value))
+		}
+	}
+	return converted
+}
+
+// promote hands scheduled jobs that are due to their queues, the earliest first. It is
+// what the sweep does, each at its very time.
+func (k *Kit) promote(ctx context.Context) (worked bool) {
+	k.t.Helper()
+	now := k.Now()
+	for _, e := range k.scheduled() {
+		if e.rec.NotBefore.After(now) {
+			break
+		}
+		promoted, err := k.Jobs.Promote(ctx, store.DueOf(e.rec))
+		if err != nil {
+			k.t.Fatalf("nightshifttest: promoting job %s, which is due: %v", e.rec.ID, err)
+		}
+		worked = worked || promoted
+	}
+	return worked
+}
