@@ -8,14 +8,14 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
+	"github.com/nightshift-go/nightshift/internal/localaws/ses"
 )
 
 // ServeHTTP answers one call: of a JSON service by its X-Amz-Target, of a
 // service with the query protocol by its Action, of another by the service name
 // in the signature, and all else as S3.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == countsPath {
-		s.serveCounts(w, r)
+	if s.serveOwn(w, r) {
 		return
 	}
 	if prefix, operation := awsjson.OperationOf(r); prefix != "" {
@@ -25,6 +25,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service := signedService(r)
 	if action := queryAction(w, r); action != "" && service != "s3" {
 		s.serveQuery(w, r, service, action)
+		return
+	}
+	if service == "ses" && ses.Serves(r.URL.Path) {
+		s.serveSES(w, r)
 		return
 	}
 	if service == "scheduler" {

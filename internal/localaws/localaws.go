@@ -1,5 +1,5 @@
 // Package localaws is an AWS endpoint for one machine: SQS, DynamoDB, DynamoDB
-// Streams, SNS, EventBridge Scheduler and the S3 calls that are used here, on one
+// Streams, SNS, SES, EventBridge Scheduler and the S3 calls that are used here, on one
 // port, over the wire protocols of the AWS SDKs and of the aws command.
 //
 // What is not supported answers with an error in AWS's shape that names the
@@ -22,6 +22,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws/dynamodb"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
+	"github.com/nightshift-go/nightshift/internal/localaws/ses"
 	"github.com/nightshift-go/nightshift/internal/localaws/sns"
 	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
 )
@@ -76,6 +77,7 @@ type Server struct {
 	temporary string // folder to remove at Close
 	sqs       *sqs.DB
 	sns       *sns.DB
+	ses       *ses.DB
 	dynamodb  *dynamodb.DB
 	s3        *s3.DB
 	scheduler *scheduler.DB
@@ -122,6 +124,9 @@ func (s *Server) open() error {
 	if err := s.openSNS(filepath.Join(dir, "sns.db")); err != nil {
 		return err
 	}
+	if err := s.openSES(filepath.Join(dir, "ses.db")); err != nil {
+		return err
+	}
 	s.dynamodb, err = dynamodb.Open(dynamodb.Config{
 		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
 	})
@@ -158,6 +163,9 @@ func (s *Server) Close() error {
 	}
 	if s.sqs != nil {
 		errs = append(errs, s.sqs.Close())
+	}
+	if s.ses != nil {
+		errs = append(errs, s.ses.Close())
 	}
 	if s.dynamodb != nil {
 		errs = append(errs, s.dynamodb.Close())
