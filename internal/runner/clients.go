@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
@@ -23,6 +24,7 @@ type clients struct {
 	streams  *dynamodbstreams.Client
 	s3       *s3.Client
 	sns      *sns.Client
+	ses      *sesv2.Client
 }
 
 // newClients makes clients for an endpoint. They never go to AWS itself.
@@ -32,6 +34,7 @@ func newClients(endpoint, region string) clients {
 		sqs:      sqs.NewFromConfig(config),
 		dynamodb: dynamodb.NewFromConfig(config),
 		sns:      sns.NewFromConfig(config),
+		ses:      sesv2.NewFromConfig(config),
 		streams:  dynamodbstreams.NewFromConfig(config),
 		s3:       s3.NewFromConfig(config, func(o *s3.Options) { o.UsePathStyle = true }),
 	}

@@ -71,7 +71,8 @@ func exceptControl(control, rest http.Handler) http.Handler {
 	})
 }
 
-// control serves the console, the state and Lambda's Invoke call.
+// control serves the console, the state, the mail that was sent and Lambda's Invoke
+// call.
 func (s *Stack) control() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+controlPath+"{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -79,6 +80,10 @@ func (s *Stack) control() http.Handler {
 		_, _ = w.Write(console) // the client is gone: nobody is left to tell
 	})
 	mux.HandleFunc("GET "+controlPath+"state", s.serveState)
+	if s.endpoint != nil {
+		mux.Handle(controlPath+"mail", s.endpoint.Mailbox())
+		mux.Handle(controlPath+"mail/", s.endpoint.Mailbox())
+	}
 	mux.HandleFunc("POST "+controlPath+"2015-03-31/functions/{name}/invocations", s.serveInvoke)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.trusted(r) {

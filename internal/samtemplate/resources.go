@@ -19,6 +19,11 @@ const (
 
 	TypeTopic        = "AWS::SNS::Topic"
 	TypeSubscription = "AWS::SNS::Subscription"
+
+	TypeEmailIdentity    = "AWS::SES::EmailIdentity"
+	TypeEmailTemplate    = "AWS::SES::Template"
+	TypeConfigurationSet = "AWS::SES::ConfigurationSet"
+	TypeContactList      = "AWS::SES::ContactList"
 )
 
 // A Function is an AWS::Serverless::Function. Names are CloudFormation's.
@@ -169,6 +174,14 @@ func prototype(kind string) any {
 		return &Topic{}
 	case TypeSubscription:
 		return &Subscription{}
+	case TypeEmailIdentity:
+		return &EmailIdentity{}
+	case TypeEmailTemplate:
+		return &EmailTemplate{}
+	case TypeConfigurationSet:
+		return &ConfigurationSet{}
+	case TypeContactList:
+		return &ContactList{}
 	}
 	return nil
 }
