@@ -3,6 +3,7 @@ package invariants
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -266,6 +267,11 @@ func play(t *testing.T, finder *fault.Finder, choices []int) (report string) {
 // Whatever the order in which processes take turns, and whatever fails or stands
 // still between: everything ends as it should. Longer: -rapid.checks=10000.
 func TestModel(t *testing.T) {
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		if err := checks.Value.Set("300"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	finder := &fault.Finder{}
 	rapid.Check(t, func(rt *rapid.T) {
 		choices := rapid.SliceOfN(rapid.IntRange(0, 99_999), 50, 600).Draw(rt, "choices")
