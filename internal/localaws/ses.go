@@ -8,7 +8,8 @@ import (
 )
 
 func (s *Server) openSES(path string) (err error) {
-	s.ses, err = ses.Open(ses.Config{Path: path, Now: s.cfg.Now, Region: s.cfg.Region})
+	s.ses, err = ses.Open(ses.Config{Path: path, Now: s.cfg.Now, Region: s.cfg.Region,
+		Publish: s.sns.Publish, Log: func(message string) { s.cfg.Logger.Warn(message, "service", "ses") }})
 	return err
 }
 

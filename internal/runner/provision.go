@@ -64,7 +64,7 @@ func (s *Stack) create(ctx context.Context, r *samtemplate.Resource, scope *samt
 		return s.createTopic(ctx, r, scope)
 	case samtemplate.TypeSubscription:
 		return s.createSubscription(ctx, r, scope)
-	case samtemplate.TypeEmailIdentity, samtemplate.TypeEmailTemplate, samtemplate.TypeConfigurationSet, samtemplate.TypeContactList:
+	case samtemplate.TypeEmailIdentity, samtemplate.TypeEmailTemplate, samtemplate.TypeConfigurationSet, samtemplate.TypeContactList, samtemplate.TypeMailEvents:
 		return s.createMail(ctx, r, scope)
 	case samtemplate.TypeFunction:
 		return s.declareFunction(r, scope)

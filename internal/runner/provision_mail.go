@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -14,7 +16,7 @@ import (
 )
 
 // createMail makes what mail needs: identities, which are verified at once here,
-// templates, configuration sets and contact lists.
+// templates, configuration sets with their events, and contact lists.
 func (s *Stack) createMail(ctx context.Context, r *samtemplate.Resource, scope *samtemplate.Scope) error {
 	var name string
 	var err error
@@ -40,6 +42,8 @@ func (s *Stack) createMail(ctx context.Context, r *samtemplate.Resource, scope *
 		}
 		name = cmp.Or(declared.ContactListName, r.ID)
 		_, err = s.clients.ses.CreateContactList(ctx, &sesv2.CreateContactListInput{ContactListName: &name})
+	case samtemplate.TypeMailEvents:
+		name, err = s.ensureMailEvents(ctx, r, scope)
 	case samtemplate.TypeEmailTemplate:
 		name, err = s.ensureMailTemplate(ctx, r, scope)
 	}
@@ -72,4 +76,44 @@ func (s *Stack) ensureMailTemplate(ctx context.Context, r *samtemplate.Resource,
 		_, err = s.clients.ses.UpdateEmailTemplate(ctx, &sesv2.UpdateEmailTemplateInput{TemplateName: &name, TemplateContent: content})
 	}
 	return name, err
+}
+
+// ensureMailEvents makes the destination of a configuration set's events, or brings it
+// up to date. One that is no topic means nothing here.
+func (s *Stack) ensureMailEvents(ctx context.Context, r *samtemplate.Resource, scope *samtemplate.Scope) (string, error) {
+	var declared samtemplate.MailEvents
+	if err := s.template.Decode(r, scope, &declared); err != nil {
+		return "", err
+	}
+	wanted := declared.EventDestination
+	name := cmp.Or(wanted.Name, r.ID)
+	if wanted.SnsDestination == nil {
+		s.config.Logger.Warn("events of mail are left out: they go to topics only here", "destination", r.ID)
+		return name, nil
+	}
+	destination := &types.EventDestinationDefinition{Enabled: wanted.Enabled, SnsDestination: &types.SnsDestination{TopicArn: &wanted.SnsDestination.TopicARN}}
+	for _, kind := range wanted.MatchingEventTypes {
+		destination.MatchingEventTypes = append(destination.MatchingEventTypes, mailEvent(kind))
+	}
+	_, err := s.clients.ses.CreateConfigurationSetEventDestination(ctx, &sesv2.CreateConfigurationSetEventDestinationInput{
+		ConfigurationSetName: &declared.ConfigurationSetName, EventDestinationName: &name, EventDestination: destination})
+	var there *types.AlreadyExistsException
+	if errors.As(err, &there) {
+		_, err = s.clients.ses.UpdateConfigurationSetEventDestination(ctx, &sesv2.UpdateConfigurationSetEventDestinationInput{
+			ConfigurationSetName: &declared.ConfigurationSetName, EventDestinationName: &name, EventDestination: destination})
+	}
+	return name, err
+}
+
+// mailEvent turns CloudFormation's name of a type, renderingFailure, into the API's,
+// RENDERING_FAILURE.
+func mailEvent(kind string) types.EventType {
+	var name strings.Builder
+	for _, r := range kind {
+		if unicode.IsUpper(r) && name.Len() > 0 && strings.ToUpper(kind) != kind {
+			name.WriteByte('_')
+		}
+		name.WriteRune(unicode.ToUpper(r))
+	}
+	return types.EventType(name.String())
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,12 @@ Resources:
   Sender: {Type: AWS::SES::EmailIdentity, Properties: {EmailIdentity: crumb.example}}
   Mails: {Type: AWS::SES::ConfigurationSet}
   Readers: {Type: AWS::SES::ContactList, Properties: {ContactListName: readers}}
+  Bounces: {Type: AWS::SNS::Topic}
+  Events:
+    Type: AWS::SES::ConfigurationSetEventDestination
+    Properties:
+      ConfigurationSetName: !Ref Mails
+      EventDestination: {Name: bounces, Enabled: true, MatchingEventTypes: [bounce, renderingFailure], SnsDestination: {TopicARN: !Ref Bounces}}
   Welcome: {Type: AWS::SES::Template, Properties: {Template: {TemplateName: welcome, SubjectPart: "Hi {{name}}", TextPart: VERSION}}}
 `
 
@@ -48,6 +55,10 @@ func TestMail(t *testing.T) {
 		body, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(body), `"subject":"Hi Ada"`) || !strings.Contains(string(body), `"text":"`+version+`"`) {
 			t.Errorf("%s %s %v", answer.Status, body, err)
+		}
+		events, err := s.clients.ses.GetConfigurationSetEventDestinations(t.Context(), &sesv2.GetConfigurationSetEventDestinationsInput{ConfigurationSetName: aws.String("Mails")})
+		if err != nil || len(events.EventDestinations) != 1 || !slices.Equal(events.EventDestinations[0].MatchingEventTypes, []types.EventType{types.EventTypeBounce, types.EventTypeRenderingFailure}) {
+			t.Errorf("%+v %v", events, err)
 		}
 		if err := answer.Body.Close(); err != nil {
 			t.Error(err)

@@ -13,3 +13,14 @@ type ConfigurationSet struct{ Name string }
 
 // A ContactList is an AWS::SES::ContactList.
 type ContactList struct{ ContactListName string }
+
+// MailEvents are an AWS::SES::ConfigurationSetEventDestination.
+type MailEvents struct {
+	ConfigurationSetName string
+	EventDestination     struct {
+		Name               string
+		Enabled            bool
+		MatchingEventTypes []string
+		SnsDestination     *struct{ TopicARN string }
+	}
+}

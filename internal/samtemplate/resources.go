@@ -24,6 +24,7 @@ const (
 	TypeEmailTemplate    = "AWS::SES::Template"
 	TypeConfigurationSet = "AWS::SES::ConfigurationSet"
 	TypeContactList      = "AWS::SES::ContactList"
+	TypeMailEvents       = "AWS::SES::ConfigurationSetEventDestination"
 )
 
 // A Function is an AWS::Serverless::Function. Names are CloudFormation's.
@@ -182,6 +183,8 @@ func prototype(kind string) any {
 		return &ConfigurationSet{}
 	case TypeContactList:
 		return &ContactList{}
+	case TypeMailEvents:
+		return &MailEvents{}
 	}
 	return nil
 }

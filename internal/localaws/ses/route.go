@@ -19,6 +19,8 @@ var operations = map[string]func(*DB, call) (any, error){
 	"PutSuppressedDestination": (*DB).putSuppressed, "GetSuppressedDestination": (*DB).getSuppressed, "DeleteSuppressedDestination": (*DB).deleteSuppressed,
 	"ListSuppressedDestinations": (*DB).listSuppressed,
 	"CreateConfigurationSet":     (*DB).createSet, "GetConfigurationSet": (*DB).getSet, "DeleteConfigurationSet": (*DB).deleteSet,
+	"CreateConfigurationSetEventDestination": (*DB).createDestination, "GetConfigurationSetEventDestinations": (*DB).getDestinations,
+	"UpdateConfigurationSetEventDestination": (*DB).updateDestination, "DeleteConfigurationSetEventDestination": (*DB).deleteDestination,
 	"CreateContactList": (*DB).createList, "GetContactList": (*DB).getList, "DeleteContactList": (*DB).deleteList, "GetContact": (*DB).getContact,
 	"GetAccount": (*DB).getAccount,
 }
@@ -32,6 +34,8 @@ var routes = map[string]string{
 	"PUT suppression/addresses": "PutSuppressedDestination", "GET suppression/addresses": "ListSuppressedDestinations",
 	"GET suppression/addresses/*": "GetSuppressedDestination", "DELETE suppression/addresses/*": "DeleteSuppressedDestination",
 	"POST configuration-sets": "CreateConfigurationSet", "GET configuration-sets/*": "GetConfigurationSet", "DELETE configuration-sets/*": "DeleteConfigurationSet",
+	"POST configuration-sets/*/event-destinations": "CreateConfigurationSetEventDestination", "GET configuration-sets/*/event-destinations": "GetConfigurationSetEventDestinations",
+	"PUT configuration-sets/*/event-destinations/*": "UpdateConfigurationSetEventDestination", "DELETE configuration-sets/*/event-destinations/*": "DeleteConfigurationSetEventDestination",
 	"POST contact-lists": "CreateContactList", "GET contact-lists/*": "GetContactList", "DELETE contact-lists/*": "DeleteContactList",
 	"GET contact-lists/*/contacts/*": "GetContact",
 	"GET account":                    "GetAccount",
@@ -40,7 +44,7 @@ var routes = map[string]string{
 // literals are the path elements that are no names.
 var literals = map[string]bool{
 	"outbound-emails": true, "outbound-bulk-emails": true, "templates": true, "render": true, "identities": true, "suppression": true,
-	"addresses": true, "configuration-sets": true, "contact-lists": true, "contacts": true, "account": true, "list-identities": true,
+	"addresses": true, "configuration-sets": true, "contact-lists": true, "contacts": true, "account": true, "list-identities": true, "event-destinations": true,
 }
 
 // route gives the operation that a request calls and the names in its path, joined

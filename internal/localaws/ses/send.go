@@ -202,7 +202,7 @@ func (db *DB) allowed(c common, l *listOptions, m *mail) error {
 		return err
 	}
 	if c.ConfigurationSetName != "" {
-		if err := db.mustHave(setsBucket, c.ConfigurationSetName, "Configuration set <%s> does not exist."); err != nil {
+		if err := db.mustHave(setsBucket, c.ConfigurationSetName, noSet); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,11 @@ type Config struct {
 	Now func() time.Time
 	// Region stands in messages; "" means us-east-1.
 	Region string
+	// Publish publishes an event to the SNS topic with an ARN. Nil means that none
+	// are told.
+	Publish func(topicARN, message string) error
+	// Log takes what happens to events that no topic takes; nil drops it.
+	Log func(message string)
 	// Keep is how many mails are kept; zero means 10,000.
 	Keep int
 }
@@ -53,6 +58,9 @@ func Open(cfg Config) (*DB, error) {
 	}
 	if cfg.Region == "" {
 		cfg.Region = "us-east-1"
+	}
+	if cfg.Log == nil {
+		cfg.Log = func(string) {}
 	}
 	if cfg.Keep == 0 {
 		cfg.Keep = 10000

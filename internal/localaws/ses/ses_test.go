@@ -24,7 +24,8 @@ import (
 type account struct {
 	testing.TB
 	*sesv2.Client
-	url string
+	url    string
+	config aws.Config
 }
 
 func newAccount(t testing.TB, dir string) account {
@@ -40,8 +41,9 @@ func newAccount(t testing.TB, dir string) account {
 			t.Error(err)
 		}
 	})
-	a := account{t, sesv2.NewFromConfig(aws.Config{BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1, RetryMode: aws.RetryModeStandard,
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}), server.URL}
+	config := aws.Config{BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1, RetryMode: aws.RetryModeStandard,
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}
+	a := account{t, sesv2.NewFromConfig(config), server.URL, config}
 	_, err = a.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("example.com")})
 	if code(err) != "AlreadyExistsException" {
 		a.must(err)

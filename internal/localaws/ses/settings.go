@@ -172,6 +172,8 @@ func (db *DB) createSet(c call) (any, error) {
 	return nil, db.create(setsBucket, in.ConfigurationSetName, "Configuration set")
 }
 
+const noSet = "Configuration set <%s> does not exist."
+
 var settingNamePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // create notes that something of a name is there.
@@ -187,7 +189,7 @@ func (db *DB) create(bucket []byte, name, kind string) error {
 }
 
 func (db *DB) getSet(c call) (any, error) {
-	return map[string]any{"ConfigurationSetName": c.name}, db.mustHave(setsBucket, c.name, "Configuration set <%s> does not exist.")
+	return map[string]any{"ConfigurationSetName": c.name}, db.mustHave(setsBucket, c.name, noSet)
 }
 
 func (db *DB) mustHave(bucket []byte, name, format string) error {
@@ -199,8 +201,18 @@ func (db *DB) mustHave(bucket []byte, name, format string) error {
 	return err
 }
 
+// deleteSet takes its event destinations along.
 func (db *DB) deleteSet(c call) (any, error) {
-	return db.remove(setsBucket, c.name, "Configuration set <%s> does not exist.", c.name)
+	all, err := db.destinations(c.name)
+	for _, d := range all {
+		if err == nil {
+			_, err = db.delete(destinationsBucket, destinationKey(c.name, d.Name))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return db.remove(setsBucket, c.name, noSet, c.name)
 }
 
 // getAccount tells the quotas, which nobody enforces here.

@@ -35,7 +35,7 @@ func (db *DB) load() error {
 	}
 	db.bolt = b
 	err = b.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{mailsBucket, sourcesBucket, idsBucket, identitiesBucket, templatesBucket, suppressedBucket, setsBucket, listsBucket, contactsBucket} {
+		for _, name := range [][]byte{mailsBucket, sourcesBucket, idsBucket, identitiesBucket, templatesBucket, suppressedBucket, setsBucket, destinationsBucket, listsBucket, contactsBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -62,6 +62,13 @@ func putJSON(tx *bolt.Tx, bucket, key []byte, value any) error {
 		return err
 	}
 	return tx.Bucket(bucket).Put(key, encoded)
+}
+
+func decodeStored(encoded []byte, into any) error {
+	if err := json.Unmarshal(encoded, into); err != nil {
+		return fmt.Errorf("ses: what is kept cannot be read: %w", err)
+	}
+	return nil
 }
 
 // get reads a value; false where there is none.
@@ -102,7 +109,7 @@ func (db *DB) names(bucket []byte) (names []string, err error) {
 	return names, err
 }
 
-// keep writes mails down, and drops the oldest beyond what is kept.
+// keep writes mails down, drops the oldest beyond what is kept, and tells of them.
 func (db *DB) keep(mails []*mail) error {
 	err := db.bolt.Update(func(tx *bolt.Tx) error {
 		bucket := tx.Bucket(mailsBucket)
@@ -128,7 +135,7 @@ func (db *DB) keep(mails []*mail) error {
 	if err != nil {
 		return fmt.Errorf("ses: keeping mail: %w", err)
 	}
-	return nil
+	return db.tell(mails)
 }
 
 // drop takes away what lies before the last so many mails.

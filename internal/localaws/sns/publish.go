@@ -2,6 +2,7 @@ package sns
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 
 	bolt "go.etcd.io/bbolt"
@@ -41,6 +42,12 @@ func (db *DB) publish(c call) (any, error) {
 		return nil, err
 	}
 	return &receipts[0], nil
+}
+
+// Publish publishes a message, as another service of the endpoint does.
+func (db *DB) Publish(topicARN, message string) error {
+	_, err := db.run((*DB).publish, call{form: form{values: url.Values{"TopicArn": {topicARN}, "Message": {message}}}})
+	return err
 }
 
 type batchResult struct {
