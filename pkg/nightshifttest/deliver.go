@@ -23,7 +23,7 @@ func (k *Kit) deliver(ctx context.Context) (worked bool) {
 			continue
 		}
 		n := 1
-		if k.config.Batches {
+		if k.config.Batches && !k.config.Duplicates {
 			n = q.BatchSize()
 		}
 		if batch := k.sqs.Take(q.at, n); len(batch) > 0 {
@@ -58,7 +58,7 @@ func (k *Kit) order() []*simQueue {
 func (k *Kit) work(ctx context.Context, q *simQueue, batch []sqssim.Message) {
 	k.t.Helper()
 	event := sqssim.Event(q.at, batch)
-	if k.config.Duplicates && len(batch) == 1 && k.diesFirst(ctx, batch[0]) {
+	if k.config.Duplicates && k.diesFirst(ctx, batch[0]) {
 		q.dying.invoke(ctx, event)
 		k.note()
 		k.sqs.Show(q.at, batch[0].ID)

@@ -45,8 +45,8 @@ type Config struct {
 	// are not repeated (worker.Commit), nor are those of jobs with one attempt.
 	Duplicates bool
 	// Batches hands as many messages to an invocation as Queue.Batch says, whose
-	// jobs run side by side up to Queue.Bound. By default messages come one at a
-	// time, so that jobs run in the same order each time.
+	// jobs run side by side up to Queue.Bound. By default, and with Duplicates,
+	// messages come one at a time, so that jobs run in the same order each time.
 	Batches bool
 	// Tables are the tables that handlers commit to, besides the jobs table: their
 	// key attributes by the table's name.

@@ -74,6 +74,7 @@ func TestTheClock(t *testing.T) {
 	ada := enqueue(t, k, sendMail.With(Mail{To: "ada"}))
 	enqueue(t, k, sendMail.With(Mail{To: "bob"}), job.In(90*time.Second))
 	late := enqueue(t, k, sendMail.With(Mail{To: "eve"}), job.In(24*time.Hour))
+	enqueue(t, k, sendMail.With(Mail{To: "dan"}), job.In(12*time.Hour))
 
 	k.Drain(t.Context())
 	k.WantState(ada, lifecycle.Queued)
@@ -84,7 +85,7 @@ func TestTheClock(t *testing.T) {
 	k.RunAll(t.Context())
 	k.WantState(late, lifecycle.Done)
 
-	want := "ada 1 at +0s, ada 2 at +1m0s, bob 1 at +1m30s, ada 3 at +3m0s, eve 1 at +24h0m0s"
+	want := "ada 1 at +0s, ada 2 at +1m0s, bob 1 at +1m30s, ada 3 at +3m0s, dan 1 at +12h0m0s, eve 1 at +24h0m0s"
 	if got := strings.Join(ran, ", "); got != want {
 		t.Errorf("the runs were\n%s, want\n%s", got, want)
 	}
@@ -126,6 +127,31 @@ func TestLettersAndRedrive(t *testing.T) {
 		k := nightshifttest.New(t, nightshifttest.Config{}, index)
 		k.Redrive(t.Context(), enqueue(t, k, index.With(Mail{})))
 	}, "which is queued, can't be redriven")
+}
+
+// A dead job of a FIFO queue has a letter as well, and its group goes on.
+func TestLettersOfAGroup(t *testing.T) {
+	k := nightshifttest.New(t, nightshifttest.Config{}, counting)
+	k.Serve(worker.Handle(counting, func(_ context.Context, j *job.Job[Count]) error {
+		if j.Args.N == 0 {
+			return job.Fail(errAway)
+		}
+		return nil
+	}))
+	dead := enqueue(t, k, counting.With(Count{N: 0}), job.Group("soups"))
+	done := enqueue(t, k, counting.With(Count{N: 1}), job.Group("soups"))
+	k.RunAll(t.Context())
+	k.WantState(done, lifecycle.Done)
+	for range 2 { // the second letter is of the second death
+		if letters := k.Letters(shelfs); len(letters) != 1 || letters[0].Job != dead {
+			t.Fatalf("the letters are %+v", letters)
+		}
+		k.Redrive(t.Context(), dead)
+		if letters := k.Letters(shelfs); len(letters) != 0 {
+			t.Fatalf("the letters after the redrive are %+v", letters)
+		}
+		k.RunAll(t.Context())
+	}
 }
 
 func TestWhatCanNotEnd(t *testing.T) {
