@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -33,6 +34,19 @@ AWS_ENDPOINT_URL and so on).
 // openJobs finds the stack of a jobs command.
 func openJobs(ctx context.Context, f *stackFlags) (*stack, error) {
 	return f.open(ctx, ", or name a table of AWS with --table")
+}
+
+// openIDs reads the command line of a command that takes ids, and finds the stack.
+func openIDs(ctx context.Context, s streams, flags *flag.FlagSet, f *stackFlags, args []string) ([]string, *stack, error) {
+	ids, err := parse(s, flags, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(ids) == 0 {
+		return nil, nil, misuse(s, flags, "it takes the ids of jobs")
+	}
+	stack, err := openJobs(ctx, f)
+	return ids, stack, err
 }
 
 // find reads the job that a person named. A text that is no id names no job.

@@ -29,14 +29,7 @@ func runOnJobs(ctx context.Context, s streams, name, usage string, args []string
 	var at stackFlags
 	at.add(flags)
 	asJSON := flags.Bool("json", false, "one JSON object for each job, on a line")
-	ids, err := parse(s, flags, args)
-	if err != nil {
-		return err
-	}
-	if len(ids) == 0 {
-		return misuse(s, flags, "it takes the ids of jobs")
-	}
-	stack, err := openJobs(ctx, &at)
+	ids, stack, err := openIDs(ctx, s, flags, &at, args)
 	if err != nil {
 		return err
 	}

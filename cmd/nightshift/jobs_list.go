@@ -16,12 +16,11 @@ const jobsListUsage = `Usage: nightshift jobs list [flags]
 
 Shows jobs, the newest first.
 
-The table has no index of all jobs, which would double the price of every write: it
-is read whole, in four parts side by side, whatever the filter. That costs half a
-read unit for each 4 KB of the table (131,072 units a GB), and takes its time: --rate
-says how fast. --any stops as soon as it has found enough, in no order; so does
---limit 0, which shows all as they are found. Reads are not consistent: a job of the
-last second may be missing, which jobs show finds.
+There is no index of all jobs, which every write would have to pay for: the table is
+read whole, in four parts side by side, whatever the filter. That costs half a read
+unit for each 4 KB of it (131,072 units a GB) and takes its time: --rate says how
+fast. --any reads no further than it must, and shows the jobs in no order; --limit 0
+shows all, as they are found. What was written in the last second may be missing.
 
 Jobs can be picked; each flag that is given must match. A TIME is a duration before
 now (90m, 36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z).

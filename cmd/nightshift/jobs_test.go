@@ -52,7 +52,7 @@ func TestJobsOfARunningStack(t *testing.T) {
 	t.Run("show", func(t *testing.T) {
 		d := d.on(t)
 		shown := d.run("jobs", "show", string(dead))
-		for _, want := range []string{"job          " + string(dead), "state        dead", "attempts     1 of 3", "client       bob", "error        paper  [31m jam", `args         {`, `               "text": "hello"`, "(now)\n", "(in 27d 23h)", "letter "} {
+		for _, want := range []string{"job          " + string(dead), "state        dead", "attempts     1 of 3", "client       bob", "error        paper  [31m jam", `args         {`, `               "text": "hello"`, "created      20", "(in 27d 23h)", "letter "} {
 			d.want(shown, 0, want, "")
 		}
 		if strings.Contains(shown.out, "\x1b") {

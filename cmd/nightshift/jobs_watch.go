@@ -41,14 +41,7 @@ func runJobsWatch(ctx context.Context, s streams, args []string) error {
 	at.add(flags)
 	plainly := flags.Bool("plain", false, "a line for each change, on a terminal too")
 	asJSON := flags.Bool("json", false, "each change as one JSON object, on a line")
-	ids, err := parse(s, flags, args)
-	if err != nil {
-		return err
-	}
-	if len(ids) == 0 {
-		return misuse(s, flags, "it takes the ids of jobs")
-	}
-	stack, err := openJobs(ctx, &at)
+	ids, stack, err := openIDs(ctx, s, flags, &at, args)
 	if err != nil {
 		return err
 	}
@@ -68,7 +61,8 @@ func runJobsWatch(ctx context.Context, s streams, args []string) error {
 const (
 	watchSoonest = time.Second
 	watchLatest  = 5 * time.Second
-	// watchTries is how often in a row reading may fail.
+	// watchTries is how often in a row reading may fail: a failure that is over by
+	// the next time is nobody's concern.
 	watchTries = 5
 )
 
