@@ -13,7 +13,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, place := range []string{
-		"worker.(*batch).unclaimed › store.(*Jobs).Finish: Write",
+		"worker.(*batch).finish › store.(*Jobs).Finish: Write",
 		"worker.(*batch).claimAlone › store.(*Jobs).TakeOver › buryOrphan: Write",
 		"worker.(*batch).hideFailed › queue.(*SQS).Hide › hideBatch: ChangeMessageVisibilityBatch",
 		"sweep.(*healer).remedy › store.(*Jobs).Promote › Get: Get",
