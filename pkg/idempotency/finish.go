@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/backoff"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -67,8 +68,11 @@ func ending(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // release gives the claim back: fn failed, so the next caller is to try. A record
-// whose time to live is over counts as absent, and DynamoDB deletes it for
-// nothing. Failing that, the claim ends by itself.
+// whose time to live is over counts as absent, by every clock, and DynamoDB deletes
+// it for nothing. Failing that, the claim ends by itself.
+//
+// The end of a claim that was taken over stays: what became of its owner is as
+// unknown to the next caller as it was to this one.
 func (r *Records) release(ctx context.Context, c claim, tries int) {
 	ctx, cancel := ending(ctx)
 	defer cancel()
@@ -76,12 +80,15 @@ func (r *Records) release(ctx context.Context, c claim, tries int) {
 	// taken over, or never claimed; there is nothing to give back then.
 	_, _, err := r.write(ctx, tries, store.Write{
 		Op: store.Update, Key: c.row,
-		Update:    "SET #ttl = :now REMOVE #until, #before",
+		Update:    "SET #ttl = :over, #until = #before REMOVE #before",
 		Condition: "#state = :claimed AND #token = :token",
 		Names: map[string]string{
 			"#ttl": store.ExpiresAt, "#until": "until_ms", "#before": "before_ms", "#state": "state", "#token": "token",
 		},
-		Values: store.Item{":now": number(r.config.Now().Unix()), ":claimed": text(stateClaimed), ":token": text(c.token)},
+		Values: store.Item{
+			":over":    number(r.config.Now().Add(-lifecycle.LeaseMargin).Unix()),
+			":claimed": text(stateClaimed), ":token": text(c.token),
+		},
 	})
 	if err != nil {
 		r.config.Logger.WarnContext(ctx, "an idempotency claim was not released: it ends by itself",

@@ -23,7 +23,8 @@ const leastMillis = 100_000_000_000
 // A row is a record as it is in the table.
 type row struct {
 	state, token, fingerprint string
-	// until is when the claim ends; zero in no claim.
+	// until is when the claim ends; zero in no claim. In one that was released it
+	// is before: when the claim ended whose owner's end is unknown, or zero.
 	until time.Time
 	// before is when an earlier claim ended that this one took over.
 	before time.Time
