@@ -46,8 +46,7 @@ func (w *world) tallied(name string) string {
 func TestACommittedEffectHappensOnce(t *testing.T) {
 	q := notes(nil)
 	runs := 0
-	var w *world
-	w = newWorld(t, q, worker.Handle(task(q), func(ctx context.Context, j *job.Job[note]) error {
+	w := newWorld(t, q, worker.Handle(task(q), func(ctx context.Context, j *job.Job[note]) error {
 		runs++
 		if err := worker.Commit(ctx, j, tally("a"), tally("b")); err != nil {
 			return err

@@ -29,8 +29,8 @@ func TestTheHeartbeatKeepsAllInHand(t *testing.T) {
 			}
 			for range 13 {
 				time.Sleep(time.Minute)
-				if rec := w.get(j.ID); rec.LeaseUntil.Sub(time.Now()) < worker.DefaultHold/2 {
-					t.Errorf("the lease ends in %v", rec.LeaseUntil.Sub(time.Now()))
+				if rec := w.get(j.ID); time.Until(rec.LeaseUntil) < worker.DefaultHold/2 {
+					t.Errorf("the lease ends in %v", time.Until(rec.LeaseUntil))
 				}
 			}
 			return ctx.Err()
