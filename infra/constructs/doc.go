@@ -1,6 +1,7 @@
 // Package constructs holds the AWS CDK constructs of Nightshift, for any CDK
 // app in Go: the jobs table, worker queues with their functions, the backstop,
-// the relay, the sweep, the HTTP API, and the bucket and secret they share.
+// the relay, topics with their subscriptions, the sweep, the HTTP API, and the bucket
+// and secret they share.
 //
 // A stack makes the shared parts once, then one WorkerQueue for each kind of
 // work, and tells the relay of it:
