@@ -44,6 +44,9 @@ type Process struct {
 	Done func(p *Process, c Call, kind Kind, err error)
 
 	dead, stalled atomic.Bool
+	// stillUntil is until when all of the process stands still, in nanoseconds
+	// since 1970.
+	stillUntil atomic.Int64
 }
 
 // Kill ends the process.
@@ -55,6 +58,13 @@ func (p *Process) Dead() bool { return p.dead.Load() }
 // Stalled tells whether a slow call kept the process from its work.
 func (p *Process) Stalled() bool { return p.stalled.Load() }
 
+// stall lets the process stand still, with all that it does.
+func (p *Process) stall() {
+	p.stalled.Store(true)
+	p.stillUntil.Store(time.Now().Add(p.Delay).UnixNano())
+	time.Sleep(p.Delay)
+}
+
 // perform makes a call, under the fault that is chosen for it.
 func perform[T any](ctx context.Context, p *Process, c Call, throttled error, call func(context.Context) (T, error)) (T, error) {
 	var none T
@@ -62,6 +72,7 @@ func perform[T any](ctx context.Context, p *Process, c Call, throttled error, ca
 		return none, ErrDead
 	}
 	c.Site = p.Finder.caller()
+	time.Sleep(time.Until(time.Unix(0, p.stillUntil.Load())))
 	kind := p.Choose(p, c)
 	if p.Dead() { // killed while the choice was made
 		return none, ErrDead
@@ -88,12 +99,10 @@ func fatal[T any](ctx context.Context, p *Process, c Call, kind Kind, call func(
 		return none, ErrDead
 	case Slow:
 		answer, err = call(ctx)
-		p.stalled.Store(true)
-		time.Sleep(p.Delay)
+		p.stall()
 		return answer, err
 	case Frozen:
-		p.stalled.Store(true)
-		time.Sleep(p.Delay)
+		p.stall()
 		return call(ctx)
 	case Late:
 		late := context.WithoutCancel(ctx)
