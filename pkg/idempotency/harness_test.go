@@ -192,13 +192,18 @@ func isPermanent(err error) bool {
 	return errors.As(err, &fail)
 }
 
-// objects is an object storage in memory that can fail.
+// objects is an object storage in memory that can fail, or not answer at all.
 type objects struct {
 	claimcheck.Driver
-	fail error
+	fail   error
+	silent bool
 }
 
 func (o *objects) Put(ctx context.Context, key string, data []byte) error {
+	if o.silent {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if o.fail != nil {
 		return o.fail
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/idempotency"
@@ -138,18 +140,45 @@ func TestSmallAnswersNeedNoObject(t *testing.T) {
 	}
 }
 
-// The effect is done: its caller goes on, and nobody repeats it.
-func TestObjectsThatFailCostTheAnswerOnly(t *testing.T) {
+// The effect is done: its caller goes on, and nobody repeats it. An answer for which
+// the row has room is kept there all the same.
+func TestObjectsThatFailCostAVeryLargeAnswerOnly(t *testing.T) {
 	w := newWorld(t)
 	w.objects.fail = errors.New("S3 down")
 	w.records = w.fresh(w.keep)
-	if r, err := w.say(101); err != nil || r.Number != 1 {
-		t.Errorf("the first caller got %+v, %v", r, err)
+	for range 2 {
+		if r, err := w.say(101); err != nil || r.Number != 1 {
+			t.Errorf("an answer for the row: %+v, %v", r, err)
+		}
+	}
+	w.pass(idempotency.DefaultRetention)
+	if r, err := w.say(idempotency.MostMaxResult + 1); err != nil || r.Number != 2 {
+		t.Errorf("the first caller got %d, %v", r.Number, err)
 	}
 	if _, err := w.say(101); !errors.Is(err, idempotency.ErrNotKept) || !strings.Contains(err.Error(), "S3 down") {
 		t.Errorf("a later one: %v", err)
 	}
-	w.wantCharges(1)
+	w.wantCharges(2)
+}
+
+// A storage that does not answer at all must not use up the time in which the row
+// is to be told, or the next caller would repeat the effect.
+func TestObjectsThatDoNotAnswerRepeatNothing(t *testing.T) {
+	for _, bytes := range []int{101, idempotency.MostMaxResult + 1} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.objects.silent = true
+			w.records = w.fresh(w.keep)
+			if r, err := w.say(bytes); err != nil || r.Number != 1 {
+				t.Errorf("the first caller got %d, %v", r.Number, err)
+			}
+			w.pass(time.Hour)
+			if _, err := w.say(bytes); err != nil && !errors.Is(err, idempotency.ErrNotKept) {
+				t.Error(err)
+			}
+			w.wantCharges(1)
+		})
+	}
 }
 
 func TestAnAnswerOfAnotherVersion(t *testing.T) {

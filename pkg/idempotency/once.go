@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -137,6 +138,10 @@ func (r *Records) answerOf(ctx context.Context, c claim, result any) (a answer, 
 	switch {
 	case errors.Is(err, claimcheck.ErrTooLarge):
 		return answer{unkept: err.Error()}, err
+	case err != nil && len(data) <= MostMaxResult:
+		r.config.Logger.WarnContext(ctx, "an answer went into its row, since the storage for objects did not take it",
+			"scope", c.key.Scope, "key", c.key.ID, "error", err.Error())
+		return answer{result: string(data)}, nil
 	case err != nil:
 		r.config.Logger.ErrorContext(ctx, "the answer of an effect was not stored: later callers get ErrNotKept",
 			"scope", c.key.Scope, "key", c.key.ID, "error", err.Error())
@@ -147,8 +152,14 @@ func (r *Records) answerOf(ctx context.Context, c claim, result any) (a answer, 
 
 // putObject keeps an answer in Objects, and asks a storage again that does not
 // answer: the key is this claim's alone, and without its answer the effect could
-// never be told of.
+// never be told of. It leaves half of the time for the row: an effect whose row says
+// nothing is repeated.
 func (r *Records) putObject(ctx context.Context, c claim, data []byte) (object lifecycle.Object, err error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
 	for try := 1; ; try++ {
 		object, err = r.config.Objects.Put(ctx, c.object(), data)
 		if err == nil || try == writeTries || errors.Is(err, claimcheck.ErrTooLarge) || !pause(ctx, try) {

@@ -50,7 +50,8 @@ type Config struct {
 	// Driver reads and writes the table. Required.
 	Driver store.Driver
 	// Objects takes answers larger than MaxResult; default none: they are not
-	// kept (ErrNotKept). Their keys begin with ObjectPrefix. Nobody deletes them
+	// kept (ErrNotKept). Where it does not answer, those up to MostMaxResult are
+	// kept in the row. Their keys begin with ObjectPrefix. Nobody deletes them
 	// but a rule of the bucket's lifecycle, which must leave them Retention.
 	Objects Objects
 	// Retention is how long an answer is given again, from the end of fn, in
