@@ -127,6 +127,9 @@ func TestScanEndsEarlyAndWaitsForAThrottledTable(t *testing.T) {
 		if err := scan.run(t.Context()); err != nil || read != 3 || calls != 5 {
 			t.Errorf("%d jobs, %d calls, %v", read, calls, err)
 		}
+		if scan.pace.gap != 400*time.Millisecond {
+			t.Errorf("refused twice, a page each %v", scan.pace.gap)
+		}
 		boom := errors.New("boom")
 		for _, cause := range []error{boom, store.ErrThrottled} {
 			scan.page = pages(1, func() error { return cause })

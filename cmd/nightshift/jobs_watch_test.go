@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,6 +112,7 @@ func TestFit(t *testing.T) {
 
 // A story is what a job is each time that it is read, and when that was.
 type story struct {
+	mu      sync.Mutex
 	records []store.Record
 	err     error
 	read    []time.Duration
@@ -118,6 +120,8 @@ type story struct {
 }
 
 func (s *story) find(context.Context, string) (store.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.read = append(s.read, time.Since(s.start)); s.err != nil {
 		return store.Record{}, s.err
 	}
@@ -161,14 +165,14 @@ func TestWatchFails(t *testing.T) {
 	boom := errors.New("boom")
 	for _, c := range []struct {
 		name  string
-		story story
+		story *story
 		want  error
 		reads int
 	}{
-		{"dead", story{records: []store.Record{record(lifecycle.Dead)}}, errSilent, 1},
-		{"cancelled", story{records: []store.Record{record(lifecycle.Queued), record(lifecycle.Cancelled)}}, errSilent, 2},
-		{"not there", story{err: store.ErrNotFound}, errSilent, 1},
-		{"can't be read", story{err: boom}, boom, watchTries},
+		{"dead", &story{records: []store.Record{record(lifecycle.Dead)}}, errSilent, 1},
+		{"cancelled", &story{records: []store.Record{record(lifecycle.Queued), record(lifecycle.Cancelled)}}, errSilent, 2},
+		{"not there", &story{err: store.ErrNotFound}, errSilent, 1},
+		{"can't be read", &story{err: boom}, boom, watchTries},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -199,15 +203,15 @@ func TestLiveView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &story{records: []store.Record{running(`0.25`), running(`0.5`), record(lifecycle.Done)}}
 		var out screen
-		ids := []string{"job"}
+		ids, start := []string{"job"}, time.Now()
 		for i := range liveLines + 2 {
 			ids = append(ids, "queued-"+strings.Repeat("x", i))
 		}
 		find := func(ctx context.Context, id string) (store.Record, error) {
-			if id == "job" || len(s.records) == 1 {
-				return s.find(ctx, id)
+			if id != "job" && time.Since(start) < 2*time.Second {
+				return record(lifecycle.Queued), nil
 			}
-			return record(lifecycle.Queued), nil
+			return s.find(ctx, id)
 		}
 		if err := (&watcher{find: find, view: newLiveView(&out, lookOf("60", ""))}).run(t.Context(), streams{}, ids); err != nil {
 			t.Fatal(err)
