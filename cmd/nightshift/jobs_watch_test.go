@@ -139,7 +139,7 @@ func running(progress string) store.Record {
 	return rec
 }
 
-func TestWatchGrowsSeldomWhileNothingChanges(t *testing.T) {
+func TestWatchReadsMoreSeldomWhileNothingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		still := record(lifecycle.Queued)
 		s := &story{start: time.Now(), records: []store.Record{still, still, still, still, still, still, still, running(`0.5`), running(`0.5`), record(lifecycle.Done)}}
