@@ -116,6 +116,19 @@ func TestTimeoutHasItsCode(t *testing.T) {
 	}
 }
 
+type codedError struct{ error }
+
+func (codedError) ErrorCode() string { return "bank_slow" }
+func (e codedError) Unwrap() error   { return e.error }
+
+// The time of one call that the handler made may be up, and it says so.
+func TestAnErrorWithACodeOfItsOwnKeepsIt(t *testing.T) {
+	got := lifecycle.Ended(lifecycle.Attempt{Number: 1, Max: 2}, codedError{context.DeadlineExceeded}, func() float64 { return 0.5 })
+	if code := job.ErrorCode(got.Err); code != "bank_slow" {
+		t.Errorf("code %q", code)
+	}
+}
+
 // Waits are spent where they can be: SQS holds a message back for 15 minutes.
 func TestLongestDelayIsTheBorder(t *testing.T) {
 	policy := backoff.Policy{Wait: func(int) time.Duration { return lifecycle.LongestDelay }}

@@ -87,8 +87,8 @@ func unsuccessful(a Attempt, err error, random func() float64) Outcome {
 		return waiting(Outcome{Wait: snooze.For, GiveBack: true})
 	case errors.As(err, &retry):
 		return failedBy(retry.After)
-	case errors.Is(err, context.DeadlineExceeded):
-		err = &timeoutError{err}
+	case errors.Is(err, context.DeadlineExceeded) && job.ErrorCode(err) == job.DefaultErrorCode:
+		err = &timeoutError{err} // unless the handler has a word of its own for it
 	}
 	return failedBy(0)
 }
