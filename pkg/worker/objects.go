@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -84,8 +85,14 @@ func (c *Config) kept(ctx context.Context, rec *store.Record, outcome lifecycle.
 }
 
 // away puts the result into an object of its own. Should the lease be lost, no row
-// will ever name it.
+// will ever name it. A storage that does not answer has half of the time that is
+// left: an end that is not written would look like the worker's death.
 func (c *Config) away(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome, result []byte) (lifecycle.Outcome, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
 	drawn, err := c.Jobs.NewToken()
 	if err != nil {
 		return outcome, err
