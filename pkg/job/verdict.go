@@ -18,11 +18,18 @@ type Coded interface {
 // DefaultErrorCode is the code of errors that are not Coded.
 const DefaultErrorCode = "failed"
 
-// ErrorCode gives the code of err: that of the first Coded error in its chain.
+// ErrorCode gives the code of err: that of the first Coded error in its chain, or
+// DefaultErrorCode. Errors of the AWS SDK's count for none, although they have a
+// method of that name: they tell of accounts, roles and tables, and were not written
+// for clients.
+// https://pkg.go.dev/github.com/aws/smithy-go#APIError
 func ErrorCode(err error) string {
 	var coded Coded
-	if errors.As(err, &coded) {
-		return coded.ErrorCode()
+	for errors.As(err, &coded) {
+		if _, ofAWS := coded.(interface{ ErrorMessage() string }); !ofAWS {
+			return coded.ErrorCode()
+		}
+		err = errors.Unwrap(coded)
 	}
 	return DefaultErrorCode
 }
