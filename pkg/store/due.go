@@ -104,17 +104,18 @@ func (j *Jobs) Park(ctx context.Context, found Record, until time.Time) (bool, e
 	return !lost && err == nil, err
 }
 
-// Replace gives a waiting job the arguments of a newer one of the same key. It
-// does nothing (false) where the job no longer waits; the record is the row as it
-// is now, or as it was found.
+// Replace gives a waiting job the arguments of a newer one of the same key. What
+// the job saved of its way through the older ones (Continue, Progress) goes with
+// them. It does nothing (false) where the job no longer waits; the record is the row
+// as it is now, or as it was found.
 func (j *Jobs) Replace(ctx context.Context, id job.ID, newer NewJob) (Record, bool, error) {
 	values := Item{
 		":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
 		":version": number(max(newer.Version, 1)),
 	}
-	change := "SET #version = :version, #args = :args REMOVE #args_object"
+	change := "SET #version = :version, #args = :args REMOVE #args_object, #cursor, #progress"
 	if newer.ArgsObject != nil {
-		change = "SET #version = :version, #args_object = :object REMOVE #args"
+		change = "SET #version = :version, #args_object = :object REMOVE #args, #cursor, #progress"
 		values[":object"] = objectValue(*newer.ArgsObject)
 	} else {
 		values[":args"] = text(string(newer.Args))

@@ -18,6 +18,7 @@ func runUnique(t *testing.T, construct Constructor) {
 		"a key is taken for a period":                  uniquePeriod,
 		"the newest wins over a waiting job":           uniqueNewest,
 		"the newest runs after a running job":          uniqueNewestRunning,
+		"the newest begins at its beginning":           uniqueNewestBegins,
 		"a redrive regains the key":                    uniqueRedrive,
 		"a redrive is refused while another has it":    uniqueRedriveRefused,
 		"the same request of a unique job is the same": uniqueRepeated,
@@ -180,6 +181,23 @@ func uniqueRepeated(f fixture) {
 	_, _, err := f.jobs.Create(f.Context(), store.NewJob{ID: first.ID, Task: "trending.count", Queue: "photos", Fingerprint: "other", Unique: &rule})
 	if !errors.Is(err, store.ErrOtherRequest) {
 		f.Errorf("Create = %v, want ErrOtherRequest", err)
+	}
+}
+
+// A cursor leads through the arguments that it was saved with, and through no others.
+func uniqueNewestBegins(f fixture) {
+	first := f.only(newest)
+	claimed := f.claim(first.ID)
+	if _, err := f.jobs.Report(f.Context(), claimed, []byte(`{"pages":7}`), time.Time{}); err != nil {
+		f.Fatal(err)
+	}
+	f.finish(claimed, lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true, Cursor: 7})
+	if rec := f.get(first.ID); string(rec.Cursor) != "7" || rec.Progress == nil {
+		f.Fatalf("the job that goes on has the cursor %s and the progress %s", rec.Cursor, rec.Progress)
+	}
+	f.taken(newest, first.ID, func(n *store.NewJob) { n.Args = []byte(`{"week":2}`) })
+	if rec := f.get(first.ID); rec.Cursor != nil || rec.Progress != nil || string(rec.Args) != `{"week":2}` {
+		f.Errorf("the newer arguments %s begin at %s, with the progress %s", rec.Args, rec.Cursor, rec.Progress)
 	}
 }
 
