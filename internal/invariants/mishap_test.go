@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
-	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -122,6 +121,3 @@ func newer(at time.Duration, name string, args string) step {
 		return err
 	}}
 }
-
-// inGroup is the id of a job of the ordered queue.
-func inGroup(name, group string) job.ID { return idOf(name).InGroup("ordered", group) }

@@ -25,9 +25,6 @@ type topicRecord struct {
 	Deleted    int               `json:"deleted,omitempty"` // subscriptions
 }
 
-// name is the last part of the ARN.
-func (t *topic) name() string { return t.ARN[strings.LastIndex(t.ARN, ":")+1:] }
-
 var topicNamePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$|^[A-Za-z0-9_-]{1,251}\.fifo$`)
 
 func (db *DB) arnOf(name string) string {
