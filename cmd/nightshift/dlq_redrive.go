@@ -8,6 +8,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -48,7 +49,7 @@ func runDLQRedrive(ctx context.Context, s streams, args []string) error {
 		return t.Redrive(ctx, o)
 	})
 	for _, id := range filter.IDs {
-		if err == nil && !run.met[id] {
+		if err == nil && !run.met[id] && !run.enough() {
 			err = run.withoutLetter(ctx, place, id)
 		}
 	}
@@ -72,6 +73,8 @@ func (r *dlqRun) withoutLetter(ctx context.Context, p *place, id string) error {
 		return err
 	case rec.State != lifecycle.Dead:
 		result.Letter.Task, result.Err = rec.Task, fmt.Errorf("the job has no letter and is %s", rec.State)
+	case !r.options.Filter.Matches(obituary(rec)):
+		result.Letter.Task, result.Err = rec.Task, errors.New("the job is dead, and not one of those that the other flags ask for")
 	default:
 		result.Letter.Task, result.Status = rec.Task, deadletter.Redriven
 		if !r.options.DryRun {
@@ -85,4 +88,22 @@ func (r *dlqRun) withoutLetter(ctx context.Context, p *place, id string) error {
 	}
 	r.each(result)
 	return nil
+}
+
+// obituary is what a dead job's letter says that filters look at.
+func obituary(rec store.Record) deadletter.Letter {
+	l := deadletter.Letter{Job: rec.ID, Letter: queue.Letter{Task: rec.Task, Client: rec.Client, DiedAt: rec.Finished}}
+	if rec.Error != nil {
+		l.Code, l.Reason = rec.Error.Code, rec.Error.Message
+	}
+	return l
+}
+
+// enough tells whether as many were acted on as there may be.
+func (r *dlqRun) enough() bool {
+	acted := 0
+	for _, n := range r.counts {
+		acted += n
+	}
+	return r.options.Max > 0 && acted >= r.options.Max
 }

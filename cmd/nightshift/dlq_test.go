@@ -152,6 +152,13 @@ func TestDeadLettersOfARunningStack(t *testing.T) {
 		d.want(d.dlq("drop", "--queue", "mail", "--job", string(mail)), 0, "dropped    "+string(mail), "1 dropped")
 		d.awaitLetters(mailDead, 0)
 		d.want(d.dlq("show", string(mail), "--queue", "mail"), 0, "state       dead", "")
+		for _, other := range [][]string{{"--task", "note.write"}, {"--code", "storage_failed"}, {"--before", "1h"}, {"--reason", "paper"}} {
+			d.want(d.dlq(append([]string{"redrive", "--queue", "mail", "--job", string(mail)}, other...)...), exitFailure, "not one of those that the other flags ask for", "1 refused")
+		}
+		d.want(d.dlq("redrive", "--queue", "mail", "--max", "1", "--job", "nobody", "--job", string(mail)), exitFailure, "no such letter", "1 refused")
+		if d.state(mail) != lifecycle.Dead {
+			t.Errorf("the job that was not picked is %s", d.state(mail))
+		}
 		d.want(d.dlq("redrive", "--queue", "mail", "--job", string(mail), "--job", "nobody"), exitFailure, "redriven   "+string(mail), "1 redriven, 1 refused")
 		if d.state(mail) != lifecycle.Queued {
 			t.Errorf("the job is %s", d.state(mail))
