@@ -132,9 +132,27 @@ func (p *Producer) Enqueue(ctx context.Context, request job.Request, options ...
 // the same request (job.WithID) had made the job before, or where another job has
 // the key of job.Unique: the record is then that job as it is now.
 func (p *Producer) Make(ctx context.Context, request job.Request, options ...job.Option) (rec store.Record, made bool, err error) {
-	args, err := p.Arguments(request)
+	n, err := p.Plan(ctx, request, options...)
 	if err != nil {
 		return store.Record{}, false, err
+	}
+	rec, made, err = p.jobs.Create(ctx, n)
+	if errors.Is(err, store.ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	if err != nil {
+		return store.Record{}, false, fmt.Errorf("producer: enqueueing %s: %w", n.Task, err)
+	}
+	return rec, made, nil
+}
+
+// Plan checks a request and gives the job as it is to be written, for somebody who
+// writes it together with other rows (package outbox). Arguments too large for a row
+// are in their object already. Errors are those of Enqueue, the store's apart.
+func (p *Producer) Plan(ctx context.Context, request job.Request, options ...job.Option) (store.NewJob, error) {
+	args, err := p.Arguments(request)
+	if err != nil {
+		return store.NewJob{}, err
 	}
 	d := p.tasks[request.Definition.Name]
 	n, err := p.newJob(d, args, job.Apply(options...))
@@ -142,16 +160,9 @@ func (p *Producer) Make(ctx context.Context, request job.Request, options ...job
 		n, err = p.fitted(ctx, n)
 	}
 	if err != nil {
-		return store.Record{}, false, fmt.Errorf("producer: enqueueing %s: %w", d.Name, err)
+		return store.NewJob{}, fmt.Errorf("producer: enqueueing %s: %w", d.Name, err)
 	}
-	rec, made, err = p.jobs.Create(ctx, n)
-	if errors.Is(err, store.ErrTooLarge) {
-		err = fmt.Errorf("%w: %w", ErrTooLarge, err)
-	}
-	if err != nil {
-		return store.Record{}, false, fmt.Errorf("producer: enqueueing %s: %w", d.Name, err)
-	}
-	return rec, made, nil
+	return n, nil
 }
 
 // newJob is the job as it will be written.

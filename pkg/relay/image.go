@@ -14,12 +14,8 @@ import (
 // to be published and did not before. The mapping's filter sees the new image
 // only: it can't tell that an earlier record asked for the same publication.
 func asksToPublish(record events.DynamoDBEventRecord) (row store.Record, wanted bool, err error) {
-	n, asks := publication(record.Change.NewImage)
-	if before, asked := publication(record.Change.OldImage); !asks || asked && before == n {
-		return store.Record{}, false, nil
-	}
-	image, err := item(record.Change.NewImage)
-	if err != nil {
+	image, err := newlyAsking(record)
+	if image == nil || err != nil {
 		return store.Record{}, false, err
 	}
 	row, err = store.Decode(image)
@@ -27,6 +23,16 @@ func asksToPublish(record events.DynamoDBEventRecord) (row store.Record, wanted 
 		return store.Record{}, false, nil
 	}
 	return row, err == nil, err
+}
+
+// newlyAsking gives the new image of a row that asks to be published and did not
+// before; nil for every other.
+func newlyAsking(record events.DynamoDBEventRecord) (store.Item, error) {
+	n, asks := publication(record.Change.NewImage)
+	if before, asked := publication(record.Change.OldImage); !asks || asked && before == n {
+		return nil, nil
+	}
+	return item(record.Change.NewImage)
 }
 
 // publication gives the number of the publication that an image asks for.

@@ -50,11 +50,16 @@ func rounds(t *target) [][]entry {
 	if !t.fifo {
 		return [][]entry{t.entries}
 	}
-	var rounds [][]entry
+	return inRounds(t.entries, func(e entry) string { return e.out.Group })
+}
+
+// inRounds deals entries out to rounds, in order, so that none holds two of a group.
+func inRounds[E any](entries []E, group func(E) string) [][]E {
+	var rounds [][]E
 	seen := map[string]int{}
-	for _, e := range t.entries {
-		round := seen[e.out.Group]
-		seen[e.out.Group]++
+	for _, e := range entries {
+		round := seen[group(e)]
+		seen[group(e)]++
 		if round == len(rounds) {
 			rounds = append(rounds, nil)
 		}
@@ -160,7 +165,7 @@ func messageAtFault(err error) bool {
 		return false
 	}
 	code := strings.ToLower(refused.Code)
-	for _, mendable := range []string{"kms", "accessdenied", "throttl", "overlimit", "nonexistentqueue", "queuedoesnotexist"} {
+	for _, mendable := range []string{"kms", "accessdenied", "authorization", "throttl", "overlimit", "nonexistentqueue", "queuedoesnotexist", "notfound"} {
 		if strings.Contains(code, mendable) {
 			return false
 		}

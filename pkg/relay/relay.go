@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
 // SendTime is the longest that one invocation spends on sending to one queue
@@ -28,6 +29,11 @@ type Queue interface {
 	Send(ctx context.Context, url string, messages []queue.Outgoing) []error
 }
 
+// Topics is the part of SNS that the relay uses; *topic.SNS is one.
+type Topics interface {
+	Publish(ctx context.Context, arn string, messages []topic.Outgoing) []error
+}
+
 // A Config tells what a relay works with.
 type Config struct {
 	// Jobs is the table. Required.
@@ -37,6 +43,11 @@ type Config struct {
 	// Addresses says where queues and dead-letter queues are, by the queue's
 	// name. Rows for a queue that is not among them are set aside.
 	Addresses map[string]queue.Address
+	// Topics speaks to SNS. Required where there are TopicARNs.
+	Topics Topics
+	// TopicARNs says where topics are, by their names. Events for a topic that
+	// is not among them are set aside.
+	TopicARNs map[string]string
 	// SetAside is the shortest wait of a job whose queue takes nothing for now; the
 	// longest is twice that. Default DefaultSetAside.
 	SetAside time.Duration
@@ -65,6 +76,9 @@ func New(config Config) (*Relay, error) {
 		if address.URL == "" || address.Letters == "" {
 			problems = append(problems, fmt.Errorf("relay: Addresses lacks the URL of queue %q or of its dead-letter queue", name))
 		}
+	}
+	if len(config.TopicARNs) > 0 && config.Topics == nil {
+		problems = append(problems, errors.New("relay: TopicARNs are given and Topics is missing"))
 	}
 	if config.SetAside == 0 {
 		config.SetAside = DefaultSetAside
@@ -118,6 +132,9 @@ func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.
 	var targets sync.WaitGroup
 	for _, t := range r.sort(ctx, event.Records) {
 		targets.Go(func() { r.publish(ctx, t, failed) })
+	}
+	for _, t := range r.sortEvents(ctx, event.Records) {
+		targets.Go(func() { r.publishEvents(ctx, t, failed) })
 	}
 	targets.Wait()
 

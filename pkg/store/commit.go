@@ -56,6 +56,23 @@ func (j *Jobs) Commit(ctx context.Context, claimed Record, outcome lifecycle.Out
 	return Record{}, fmt.Errorf("store: committing job %s: %w", claimed.ID, errors.Join(refused...))
 }
 
+// Transact makes all of the writes or none. Errors: a *ConditionError for each write
+// whose condition did not hold, joined; nothing was written then. Conflicts with
+// other transactions are waited out a few times.
+func (j *Jobs) Transact(ctx context.Context, writes ...Write) error {
+	failed, err := j.transact(ctx, writes...)
+	if err != nil {
+		return fmt.Errorf("store: writing %d rows in one transaction: %w", len(writes), err)
+	}
+	var refused []error
+	for i := range writes {
+		if f := failed[i]; f != nil {
+			refused = append(refused, f)
+		}
+	}
+	return errors.Join(refused...)
+}
+
 // committed finds out whether a transaction was applied whose answer is an error.
 func (j *Jobs) committed(ctx context.Context, claimed Record, outcome lifecycle.Outcome, cause error) (Record, error) {
 	rec, err := j.Get(ctx, claimed.ID)

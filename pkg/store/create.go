@@ -65,6 +65,14 @@ func earlier(n NewJob, old Record) (Record, bool, error) {
 	return old, false, nil
 }
 
+// JobWrite gives the write that makes a job, which belongs into a transaction with
+// other writes. The job is not unique, whatever n asks for.
+func (j *Jobs) JobWrite(n NewJob) Write {
+	now := j.now()
+	n.Unique = nil
+	return createWrite(newRecord(n, now), now)
+}
+
 func createWrite(rec Record, now time.Time) Write {
 	// Key: the job's. Condition: no row, or one whose time to live is over.
 	// Comes back on failure: the row that is there. A lost race means that

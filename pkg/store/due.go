@@ -9,12 +9,15 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
-// A DueJob is a scheduled job as the due index has it. The index lags behind
-// the table; Promote decides.
+// A DueJob is a scheduled job, or an event that was put off, as the due index has
+// it. The index lags behind the table; Promote decides.
 type DueJob struct {
+	// ID is the job's; empty for an event.
 	ID  job.ID
 	Due time.Time
-	// key is the due time to the letter, as read.
+	// key is an event's.
+	key Item
+	// ms is the due time to the letter, as read.
 	ms int64
 }
 
@@ -35,11 +38,17 @@ func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.
 		return nil, nil, fmt.Errorf("store: reading what is due at %s: %w", slot(minute, shard), err)
 	}
 	for _, item := range page.Items {
-		id, ok := IDFrom(item)
-		if !ok {
+		d := DueJob{Due: at(item[DueAt]), ms: num(item[DueAt])}
+		id, isJob := IDFrom(item)
+		switch {
+		case isJob:
+			d.ID = id
+		case isEvent(item):
+			d.key = Item{PartitionKey: item[PartitionKey], SortKey: item[SortKey]}
+		default:
 			continue
 		}
-		due = append(due, DueJob{ID: id, Due: at(item[DueAt]), ms: num(item[DueAt])})
+		due = append(due, d)
 	}
 	return due, page.Next, nil
 }
@@ -48,6 +57,9 @@ func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.
 // dead one, it asks for the letter that was put off. It does nothing (false) where
 // the job was moved, cancelled or promoted since.
 func (j *Jobs) Promote(ctx context.Context, due DueJob) (bool, error) {
+	if due.key != nil {
+		return j.promoteEvent(ctx, due)
+	}
 	rec, err := j.Get(ctx, due.ID)
 	if err != nil {
 		return false, ignoreNotFound(err)

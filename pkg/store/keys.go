@@ -63,7 +63,9 @@ func slot(minute time.Time, shard int) string {
 }
 
 // shardOf spreads jobs over the shards by their id.
-func shardOf(id job.ID) int {
+func shardOf(id job.ID) int { return shardOfText(string(id)) }
+
+func shardOfText(id string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id)) // a hash never fails
 	return int(h.Sum32() % DueShards)

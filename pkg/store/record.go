@@ -69,6 +69,7 @@ type Publication struct {
 const (
 	toQueue   = "queue:"
 	toLetters = "letters:"
+	toTopic   = "topic:"
 )
 
 // ToQueue addresses a queue.
@@ -76,6 +77,12 @@ func ToQueue(name string) string { return toQueue + name }
 
 // ToLetters addresses a queue's dead-letter queue.
 func ToLetters(queue string) string { return toLetters + queue }
+
+// ToTopic addresses a topic.
+func ToTopic(name string) string { return toTopic + name }
+
+// Topic gives the topic that an event is published to.
+func (p Publication) Topic() (name string, ok bool) { return strings.CutPrefix(p.To, toTopic) }
 
 // Address splits what Publication.To holds.
 func (p Publication) Address() (queue string, letters bool, err error) {
@@ -178,13 +185,9 @@ func (rec *Record) set(name string, v types.AttributeValue) {
 			rec.Expires = time.Unix(s, 0).UTC()
 		}
 	case "error":
-		if m := document(v); m != nil {
-			rec.Error = &JobError{Code: str(m["code"]), Message: str(m["message"])}
-		}
+		rec.Error = jobErrorOf(v)
 	case Publish:
-		if m := document(v); m != nil {
-			rec.Publication = &Publication{To: str(m["to"]), N: num(m["n"]), At: at(m["at_ms"])}
-		}
+		rec.Publication = publicationOf(v)
 	}
 }
 

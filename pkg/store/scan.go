@@ -10,6 +10,8 @@ import (
 type Scanned struct {
 	Jobs  []Record
 	Locks []Lock
+	// Events are those that wait to be published.
+	Events []Event
 	// Next continues; nil at the end.
 	Next Item
 }
@@ -40,6 +42,13 @@ func (s *Scanned) add(item Item) error {
 		}
 		s.Locks = append(s.Locks, *lock)
 		return nil
+	}
+	if isEvent(item) {
+		e, err := DecodeEvent(item)
+		if err == nil && e.Publication != nil {
+			s.Events = append(s.Events, e)
+		}
+		return err
 	}
 	rec, err := Decode(item)
 	if errors.Is(err, ErrNotAJob) {

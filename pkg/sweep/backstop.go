@@ -17,17 +17,18 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// Hider hides messages; *queue.SQS does.
-type Hider interface {
+// Queue hides messages and sends them back; *queue.SQS does.
+type Queue interface {
 	Hide(ctx context.Context, url string, messages []queue.Hidden) []error
+	Send(ctx context.Context, url string, messages []queue.Outgoing) []error
 }
 
 // A BackstopConfig tells what a backstop works with.
 type BackstopConfig struct {
 	// Jobs is the table. Required.
 	Jobs *store.Jobs
-	// Queue hides messages. Required.
-	Queue Hider
+	// Queue speaks to SQS. Required.
+	Queue Queue
 	// Beside is a queue of the same account and region; the backstop's own URL
 	// follows from it. Required.
 	Beside queue.Address
@@ -111,6 +112,9 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 	if err != nil {
 		return rec, err
 	}
+	if m.Event != nil {
+		return rec, b.sendBack(ctx, record, m)
+	}
 	rec, err = b.config.Jobs.Get(ctx, m.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return rec, nil
@@ -140,6 +144,29 @@ func (b *Backstop) heal(ctx context.Context, record events.SQSMessage) (rec stor
 		b.config.Logger.InfoContext(ctx, "healed what came to the backstop", "job", rec.ID, "task", rec.Task, "state", string(rec.State))
 	}
 	return rec, err
+}
+
+// sendBack sends an event's message to the queue that it came from: only the worker
+// there knows which job it stands for, and that job's row says whether anything is
+// left to do.
+func (b *Backstop) sendBack(ctx context.Context, record events.SQSMessage, m queue.Message) error {
+	from := record.Attributes["DeadLetterQueueSourceArn"]
+	name := from[strings.LastIndexByte(from, ':')+1:]
+	if name == "" {
+		return fmt.Errorf("event %s does not say which queue SQS moved it from", m.Event.ID)
+	}
+	url := b.config.Beside.Beside(name)
+	out := queue.Outgoing{Body: record.Body, Trace: record.Attributes["AWSTraceHeader"]}
+	if (queue.Address{URL: url}).FIFO() {
+		// SQS drops what it has seen within five minutes: each return is new.
+		out.Group = record.Attributes["MessageGroupId"]
+		out.Dedup = queue.Fitting(fmt.Sprintf("%s:%d", record.MessageId, b.config.Now().UnixMilli()))
+	}
+	if err := b.config.Queue.Send(ctx, url, []queue.Outgoing{out})[0]; err != nil {
+		return err
+	}
+	b.config.Logger.InfoContext(ctx, "sent an event back to its queue", "event", m.Event.ID, "name", m.Event.Name, "queue", name)
+	return nil
 }
 
 // hide keeps a message away until the lease of its job has ended.

@@ -25,6 +25,14 @@ import (
 type hider struct {
 	url    string
 	hidden []queue.Hidden
+	sentTo string
+	sent   []queue.Outgoing
+	refuse error
+}
+
+func (h *hider) Send(_ context.Context, url string, messages []queue.Outgoing) []error {
+	h.sentTo, h.sent = url, append(h.sent, messages...)
+	return []error{h.refuse}
 }
 
 func (h *hider) Hide(_ context.Context, url string, messages []queue.Hidden) []error {

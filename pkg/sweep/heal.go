@@ -130,6 +130,9 @@ func (h *healer) page(ctx context.Context, page store.Scanned) error {
 	for _, lock := range page.Locks {
 		jobs.Go(func() error { return h.free(ctx, lock) })
 	}
+	for _, e := range page.Events {
+		jobs.Go(func() error { return h.resend(ctx, e) })
+	}
 	for _, rec := range page.Jobs {
 		act := h.remedy(ctx, rec)
 		if act == nil {
@@ -161,6 +164,26 @@ func (h *healer) free(ctx context.Context, lock store.Lock) error {
 			return err
 		}
 		h.config.Logger.ErrorContext(ctx, "a unique key could not be freed", "task", lock.Task, "holder", lock.Job, "error", err.Error())
+	}
+	return nil
+}
+
+// resend asks the relay again for an event that has waited for longer than the relay
+// tries. Subscribers know an event that they had.
+func (h *healer) resend(ctx context.Context, e store.Event) error {
+	if h.now.Sub(e.Publication.At) <= h.config.Waits.Relay {
+		return nil
+	}
+	resent, err := h.config.Jobs.Resend(ctx, e)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		h.config.Logger.ErrorContext(ctx, "an event could not be resent", "event", e.ID, "error", err.Error())
+		return nil
+	}
+	if resent {
+		h.config.Logger.WarnContext(ctx, "resent an event that was not published", "event", e.ID, "name", e.Name)
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ type Handler struct {
 	// open decodes a job's arguments and gives the call of the function; nil
 	// where there is no function.
 	open func(rec *store.Record) (call, error)
+	// subscription is the event that the task is done for; nil for most.
+	subscription job.Subscriber
 	// mistakes are those in the steps between versions of the arguments.
 	mistakes error
 }

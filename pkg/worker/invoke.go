@@ -45,6 +45,8 @@ func (b *batch) process(ctx context.Context, r *record) fate {
 		return b.redrive(ctx, r, message)
 	case !b.mayStart():
 		return b.again()
+	case message.Event != nil:
+		return b.happened(ctx, r, message)
 	}
 	lease, err := b.newLease(b.alone)
 	if err != nil {

@@ -68,7 +68,9 @@ type Config struct {
 type Worker struct {
 	config   Config
 	handlers map[string]*Handler
-	serving  []*served
+	// subscribed are the handlers of events.
+	subscribed map[arrival]*Handler
+	serving    []*served
 }
 
 // served is a queue that the worker takes jobs from.
@@ -82,7 +84,7 @@ type served struct {
 // New makes a worker for the handlers' tasks, of one queue or of several. Every
 // mistake is reported at once.
 func New(config Config, handlers ...Handler) (*Worker, error) {
-	w := &Worker{config: config.withDefaults(), handlers: map[string]*Handler{}}
+	w := &Worker{config: config.withDefaults(), handlers: map[string]*Handler{}, subscribed: map[arrival]*Handler{}}
 	problems := []error{w.config.checkClaims()}
 	if config.Jobs == nil {
 		problems = append(problems, errors.New("worker: Jobs is missing"))
@@ -132,6 +134,7 @@ func (w *Worker) add(h Handler) error {
 		problems = append(problems, fmt.Errorf("worker: task %q has two handlers", name))
 	}
 	w.handlers[name] = &h
+	problems = append(problems, w.subscribe(&h))
 
 	s := w.named(q.Name)
 	if s == nil {

@@ -1,0 +1,160 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/outbox"
+	"github.com/nightshift-go/nightshift/pkg/producer"
+	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/store/memstore"
+)
+
+type Recipe struct {
+	ID    string `json:"id"`
+	Title string `json:"title,omitempty"`
+}
+
+var (
+	Recipes   = job.Topic{Name: "recipes"}
+	Published = job.DefineEvent[Recipe]("recipe.published", Recipes)
+	Ordered   = job.DefineEvent[Recipe]("recipe.edited", job.Topic{Name: "edits", FIFO: true})
+
+	Thumbnails = job.Queue{Name: "thumbnails", PeakArrivals: 1, ServiceTime: time.Second, LongestWait: time.Minute}
+	Thumbnail  = job.Define[Recipe]("recipe.thumbnail", job.Policy{Queue: Thumbnails})
+)
+
+// save is the caller's own row, which may be there once.
+func save(id string) outbox.Action {
+	return outbox.Write(store.Write{
+		Op: store.Put, Table: "recipes", Item: store.Item{"id": &types.AttributeValueMemberS{Value: id}},
+		Condition: "attribute_not_exists(id)",
+	})
+}
+
+func newOutbox() (*outbox.Outbox, *store.Jobs, *memstore.Driver) {
+	memory := memstore.New(memstore.Config{Tables: map[string][]string{"recipes": {"id"}}})
+	jobs, err := store.New(store.Config{Driver: memory})
+	if err != nil {
+		panic(err)
+	}
+	p, err := producer.New(producer.Config{Jobs: jobs}, Thumbnail)
+	if err != nil {
+		panic(err)
+	}
+	box, err := outbox.New(outbox.Config{Jobs: jobs, Producer: p})
+	if err != nil {
+		panic(err)
+	}
+	return box, jobs, memory
+}
+
+// kinds counts the rows of the jobs table that ask to be published, by where to.
+func kinds(memory *memstore.Driver) map[string]int {
+	count := map[string]int{}
+	for _, row := range memory.Rows() {
+		if m, ok := row[store.Publish].(*types.AttributeValueMemberM); ok {
+			count[m.Value["to"].(*types.AttributeValueMemberS).Value]++
+		}
+	}
+	return count
+}
+
+func TestAllOrNothing(t *testing.T) {
+	box, _, memory := newOutbox()
+	publish := func() error {
+		return box.Transact(t.Context(), save("soup"),
+			outbox.Enqueue(Thumbnail.With(Recipe{ID: "soup"})), outbox.Publish(Published.With("recipe/soup", Recipe{ID: "soup"})))
+	}
+	if err := publish(); err != nil {
+		t.Fatal(err)
+	}
+	want := "map[queue:thumbnails:1 topic:recipes:1]"
+	if got := fmt.Sprint(kinds(memory)); got != want {
+		t.Errorf("the rows go to %s, want %s", got, want)
+	}
+	var refused *store.ConditionError
+	if err := publish(); !errors.As(err, &refused) || refused.Index != 0 || refused.Old == nil {
+		t.Errorf("the same recipe again: %v", err)
+	}
+	if got := fmt.Sprint(kinds(memory)); got != want {
+		t.Errorf("after a refused transaction the rows go to %s, want %s", got, want)
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	box, _, memory := newOutbox()
+	many := func(n, bytes int) (actions []outbox.Action) {
+		for i := range n {
+			actions = append(actions, outbox.Write(store.Write{Op: store.Put, Table: "recipes", Item: store.Item{
+				"id": &types.AttributeValueMemberS{Value: fmt.Sprint(i)}, "text": &types.AttributeValueMemberS{Value: strings.Repeat("x", bytes)},
+			}}))
+		}
+		return actions
+	}
+	touch := outbox.Write(store.Write{Op: store.Delete, Table: "recipes", Key: store.Item{"id": &types.AttributeValueMemberS{Value: "a"}}})
+	for name, c := range map[string]struct {
+		actions []outbox.Action
+		want    error
+	}{
+		"nothing":                       {nil, outbox.ErrAction},
+		"100 actions":                   {many(100, 1), nil},
+		"101 actions":                   {many(101, 1), outbox.ErrTooMuch},
+		"100 rows of 45 KB":             {many(100, 45<<10), outbox.ErrTooMuch},
+		"one row twice":                 {[]outbox.Action{touch, touch}, outbox.ErrAction},
+		"a unique job":                  {[]outbox.Action{outbox.Enqueue(Thumbnail.With(Recipe{}), job.Unique("k"))}, outbox.ErrAction},
+		"wrong arguments":               {[]outbox.Action{outbox.Enqueue(job.Request{Definition: Thumbnail.Definition(), Arguments: 7})}, producer.ErrArguments},
+		"data of another type":          {[]outbox.Action{outbox.Publish(job.Occurrence{Definition: Published.Definition(), Data: 7})}, outbox.ErrAction},
+		"an event without a definition": {[]outbox.Action{outbox.Publish(job.Occurrence{})}, outbox.ErrAction},
+		"too much data":                 {[]outbox.Action{outbox.Publish(Published.With("", Recipe{Title: strings.Repeat("x", outbox.MaxEvent)}))}, outbox.ErrTooMuch},
+		"a FIFO topic without a key":    {[]outbox.Action{outbox.Publish(Ordered.With("", Recipe{}))}, outbox.ErrAction},
+		"a key of 1025 bytes":           {[]outbox.Action{outbox.Publish(Published.With(strings.Repeat("k", 1025), Recipe{}))}, outbox.ErrAction},
+	} {
+		if err := box.Transact(t.Context(), c.actions...); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if got := kinds(memory); len(got) != 0 {
+		t.Errorf("refused transactions left rows that go to %v", got)
+	}
+}
+
+func TestEveryMistakeIsReported(t *testing.T) {
+	box, _, _ := newOutbox()
+	_, err := box.Writes(t.Context(), outbox.Enqueue(job.Request{}), save("a"), outbox.Publish(job.Occurrence{}))
+	if err == nil || !strings.Contains(err.Error(), "action 0") || !strings.Contains(err.Error(), "action 2") {
+		t.Errorf("Writes = %v", err)
+	}
+	if _, err := outbox.New(outbox.Config{}); err == nil {
+		t.Error("an outbox without a table")
+	}
+	bare, err := outbox.New(outbox.Config{Jobs: &store.Jobs{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bare.Transact(t.Context(), outbox.Enqueue(Thumbnail.With(Recipe{}))); !errors.Is(err, outbox.ErrAction) {
+		t.Errorf("a job without a producer: %v", err)
+	}
+}
+
+func Example() {
+	box, _, memory := newOutbox()
+	soup := Recipe{ID: "soup", Title: "Tomato soup"}
+	err := box.Transact(context.Background(),
+		outbox.Write(store.Write{
+			Op: store.Put, Table: "recipes", Item: store.Item{"id": &types.AttributeValueMemberS{Value: soup.ID}},
+			Condition: "attribute_not_exists(id)",
+		}),
+		outbox.Enqueue(Thumbnail.With(soup)),
+		outbox.Publish(Published.With("recipe/soup", soup)),
+	)
+	fmt.Println(err, kinds(memory))
+	// Output: <nil> map[queue:thumbnails:1 topic:recipes:1]
+}

@@ -1,0 +1,115 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/nightshift-go/nightshift/internal/ddb/sdk"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+// Transact makes all of the actions or none.
+//
+// Errors: ErrTooMuch, ErrAction and those of producer.Enqueue are the request's
+// fault, and nothing was written. A *store.ConditionError (errors.As; several are
+// joined) is the condition of the action at its Index. Conflicts with other
+// transactions are waited out a few times. After any other error it is not known
+// whether the transaction was applied: a Write with a condition of its own (no such
+// row) makes a repeated call safe.
+func (o *Outbox) Transact(ctx context.Context, actions ...Action) error {
+	writes, err := o.Writes(ctx, actions...)
+	if err != nil {
+		return err
+	}
+	if err := o.config.Jobs.Transact(ctx, writes...); err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
+	return nil
+}
+
+// Writes gives the actions as writes, for a transaction that somebody else makes:
+//
+//	writes, err := box.Writes(ctx, outbox.Publish(…))
+//	…
+//	return worker.Commit(ctx, j, writes...)
+//
+// Every mistake is reported at once.
+func (o *Outbox) Writes(ctx context.Context, actions ...Action) ([]store.Write, error) {
+	if len(actions) == 0 {
+		return nil, fmt.Errorf("%w: there is no action", ErrAction)
+	}
+	if len(actions) > MaxActions {
+		return nil, fmt.Errorf("%w: %d actions, at most %d: write the rows that need not be there together in transactions of their own", ErrTooMuch, len(actions), MaxActions)
+	}
+	writes := make([]store.Write, len(actions))
+	var problems []error
+	for i, action := range actions {
+		w, err := action(ctx, o)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("action %d: %w", i, err))
+		}
+		writes[i] = w
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return writes, errors.Join(checkBytes(writes), checkRows(writes))
+}
+
+// checkBytes holds the rows to the transaction's size. What an update leaves of a row
+// as it is is not known here; DynamoDB counts it.
+func checkBytes(writes []store.Write) error {
+	total := 0
+	for i, w := range writes {
+		for _, item := range []store.Item{w.Item, w.Key, w.Values} {
+			counted, err := sdk.ItemFromSDK(item)
+			if err != nil {
+				return fmt.Errorf("%w: action %d: %w", ErrAction, i, err)
+			}
+			total += counted.Size()
+		}
+	}
+	if total > MaxBytes {
+		return fmt.Errorf("%w: the rows have %d bytes, at most %d", ErrTooMuch, total, MaxBytes)
+	}
+	return nil
+}
+
+// checkRows refuses two actions on one row, as far as their keys are known: a Put's
+// are part of its item.
+func checkRows(writes []store.Write) error {
+	seen := map[string]int{}
+	for i, w := range writes {
+		if len(w.Key) == 0 {
+			continue
+		}
+		row := w.Table + "\x00" + keyText(w.Key)
+		if first, twice := seen[row]; twice {
+			return fmt.Errorf("%w: the actions %d and %d are on one row: a transaction takes one", ErrAction, first, i)
+		}
+		seen[row] = i
+	}
+	return nil
+}
+
+// keyText writes a key out, the same text for the same key.
+func keyText(key store.Item) string {
+	var parts []string
+	for name, value := range key {
+		switch v := value.(type) {
+		case *types.AttributeValueMemberS:
+			parts = append(parts, fmt.Sprintf("%q:S%q", name, v.Value))
+		case *types.AttributeValueMemberN:
+			parts = append(parts, fmt.Sprintf("%q:N%s", name, v.Value))
+		case *types.AttributeValueMemberB:
+			parts = append(parts, fmt.Sprintf("%q:B%x", name, v.Value))
+		}
+	}
+	sort.Strings(parts)
+	return strings.Join(parts, ",")
+}
