@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -38,6 +39,8 @@ type tracked struct {
 	commits map[string]bool
 	parts   bool
 	doneBy  string
+	// ofEvent tells that it was made by a topic's message.
+	ofEvent bool
 	// was notes what steps that wait have seen of it.
 	was map[string]bool
 	// died counts how often it became dead.
@@ -69,6 +72,9 @@ func (o *owner) gone() bool {
 func (w *world) changed(p *process, c memstore.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.changedEvent(p, c) {
+		return
+	}
 	old, was := w.decode(c.Old)
 	now, is := w.decode(c.New)
 	switch {
@@ -81,7 +87,7 @@ func (w *world) changed(p *process, c memstore.Change) {
 		if !lifecycle.Legal(lifecycle.None, now.State) {
 			w.failLocked("%s was made as %s by %s", now.ID, now.State, p)
 		}
-		w.trackLocked(now.ID).rec = now
+		w.madeLocked(p, now)
 		w.logLocked("%s: %s is made, %s", p, w.jobs[now.ID], now.State)
 		return
 	}
@@ -89,6 +95,20 @@ func (w *world) changed(p *process, c memstore.Change) {
 	w.logLocked("%s: %s %s -> %s, attempt %d, n %d%s", p, j, old.State, now.State, now.Attempt, now.N, detailsOf(now))
 	j.rec = now
 	w.checkChange(p, j, old, now)
+}
+
+// madeLocked takes note of a new row. That of an event's job is running already.
+func (w *world) madeLocked(p *process, now store.Record) {
+	j := w.trackLocked(now.ID)
+	j.rec = now
+	if now.State != lifecycle.Running {
+		return
+	}
+	w.tokens[now.Token] = &owner{p: p, until: now.LeaseUntil, ghost: p.late.Load()}
+	j.name, j.ofEvent = w.nameOfJob(now.ID), true
+	if j.name == "" || now.Attempt != 1 || !strings.HasPrefix(j.name, now.Trace) {
+		w.failLocked("a job was made as running, which is %q of no event or in its %d. attempt", j.name, now.Attempt)
+	}
 }
 
 func detailsOf(rec store.Record) string {

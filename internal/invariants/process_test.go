@@ -14,6 +14,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
 // A process is one process of the stack and what it works with.
@@ -37,6 +38,7 @@ type process struct {
 	jobs    *store.Jobs
 	driver  store.Driver
 	queue   *queue.SQS
+	topics  *topic.SNS
 	objects *claimcheck.Objects
 }
 
@@ -68,6 +70,7 @@ func (w *world) process(name string) *process {
 	p.driver = p.Process.Table(view{w.table, p})
 	p.jobs = w.must(store.New(store.Config{Driver: p.driver, Random: p.random}))
 	p.queue = queue.New(p.Process.Queue(w.sqs))
+	p.topics = topic.New(p.Process.Topics(w.sns))
 	p.objects, _ = claimcheck.New(p.Process.Objects(w.objects))
 	return p
 }

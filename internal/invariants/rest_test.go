@@ -29,6 +29,11 @@ func (w *world) unrest() string {
 			left = append(left, problem)
 		}
 	}
+	for _, e := range w.events {
+		if e.row.Publication != nil {
+			left = append(left, e.String()+" is in the outbox")
+		}
+	}
 	w.mu.Unlock()
 	if n := len(w.steps); n > 0 {
 		left = append(left, fmt.Sprintf("%d steps are to come", n))
@@ -36,7 +41,7 @@ func (w *world) unrest() string {
 	if changes, _ := w.table.Changes(w.relayed); len(changes) > 0 {
 		left = append(left, "the relay has not read everything")
 	}
-	for _, q := range []*simulatedQueue{w.notes, w.ordered, w.polls, w.backstop} {
+	for _, q := range []*simulatedQueue{w.notes, w.feeds, w.ordered, w.polls, w.backstop} {
 		if n := len(w.sqs.in(q)); n > 0 {
 			left = append(left, fmt.Sprintf("queue %s holds %d messages", q.name, n))
 		}
@@ -74,7 +79,7 @@ func (w *world) next() time.Time {
 		consider(w.start.Add(w.steps[0].at))
 	}
 	consider(w.retryAt)
-	for _, q := range []*simulatedQueue{w.notes, w.ordered, w.polls, w.backstop} {
+	for _, q := range []*simulatedQueue{w.notes, w.feeds, w.ordered, w.polls, w.backstop} {
 		for _, m := range w.sqs.in(q) {
 			consider(m.visible)
 		}
@@ -96,6 +101,10 @@ func (w *world) acknowledged(q *simulatedQueue, gone *message) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if m.Event != nil {
+		w.heard(q, m)
+		return
+	}
 	j := w.jobs[m.ID]
 	if j != nil && j.rec.N == m.N && (j.rec.State == lifecycle.Queued || j.rec.State == lifecycle.Running) {
 		w.failLocked("the message of %s was deleted, which is %s", j, j.rec.State)

@@ -145,6 +145,7 @@ func (w *world) verdict(s scenario) {
 		w.checkEffects(j)
 		w.checkLetters(j)
 	}
+	w.checkEvents()
 	if !s.loses && len(w.healed) > 0 {
 		w.failf("the scan had to heal: %v", w.healed)
 	}

@@ -37,7 +37,7 @@ var waits = sweep.Waits{Margin: 2 * time.Minute, Relay: 5 * time.Minute, Default
 func (w *world) dispatch() bool {
 	w.sources.Lock()
 	defer w.sources.Unlock()
-	return w.takeStep() || w.readStream() || w.receive(w.notes) || w.receive(w.ordered) || w.startPoller() ||
+	return w.takeStep() || w.readStream() || w.receive(w.notes) || w.receive(w.feeds) || w.receive(w.ordered) || w.startPoller() ||
 		w.receiveBackstop() || !time.Now().Before(w.sweepAt) && w.startSweep(1)
 }
 
@@ -157,6 +157,7 @@ func (w *world) relay(changes []memstore.Change) {
 		w.live("relay", otherTime, func(p *process, ctx context.Context) error {
 			r, err := relay.New(relay.Config{
 				Jobs: p.jobs, Queue: p.queue, Addresses: w.addresses(), Logger: silent, Random: func() float64 { return 0 },
+				Topics: p.topics, TopicARNs: map[string]string{"happenings": topicARN + "happenings", "changes": topicARN + "changes.fifo"},
 			})
 			if err == nil {
 				answer, err = r.Handle(ctx, event)
@@ -255,6 +256,7 @@ func (w *world) sweep() {
 			Jobs: p.jobs, Depths: p.queue, Objects: p.objects, Addresses: w.addresses(), Logger: silent, Waits: waits,
 			Plans: map[string]sizing.Plan{
 				"notes":   {Queue: notes, Visibility: visibility},
+				"feeds":   {Queue: feeds, Visibility: visibility},
 				"ordered": {Queue: ordered, Visibility: visibility},
 				"polled":  {Queue: polled, Visibility: visibility},
 			},

@@ -26,6 +26,7 @@ type message struct {
 	attributes      map[string]types.MessageAttributeValue
 	receipt         string   // of the last receive
 	earlier         []string // of those before
+	source          string   // the queue that SQS moved it from
 	sent, visible   time.Time
 	received        time.Time // for the first time
 	receives        int
@@ -126,7 +127,7 @@ func (s *simulatedSQS) take(q *simulatedQueue, n int) (got []message) {
 		}
 		if m.receives++; q.redrive != nil && m.receives > q.maxReceives {
 			s.drop(q, m)
-			m.receives = 0
+			m.receives, m.source = 0, q.name
 			q.redrive.messages = append(q.redrive.messages, m)
 			s.changed()
 			continue
@@ -172,7 +173,7 @@ func (s *simulatedSQS) move(from, to *simulatedQueue, m *message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(from, m)
-	s.put(to, &message{body: m.body, group: m.group, attributes: m.attributes})
+	s.put(to, &message{body: m.body, group: m.group, attributes: m.attributes, source: from.name})
 }
 
 // in gives a queue's messages.
@@ -274,6 +275,9 @@ func (m *message) system() map[string]string {
 	}
 	if m.group != "" {
 		attributes["MessageGroupId"] = m.group
+	}
+	if m.source != "" {
+		attributes["DeadLetterQueueSourceArn"] = "arn:aws:sqs:eu-west-1:123456789012:" + m.source
 	}
 	return attributes
 }

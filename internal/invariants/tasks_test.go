@@ -60,11 +60,13 @@ func define(name string, q job.Queue, timeout time.Duration, unique job.Uniquene
 func (w *world) handlers(p *process, q *simulatedQueue) []worker.Handler {
 	switch q {
 	case w.ordered:
-		return []worker.Handler{worker.HandleResult(writeInTurn, w.handler(p))}
+		return []worker.Handler{worker.HandleResult(writeInTurn, w.handler(p)), w.on(p, hearInTurn)}
+	case w.feeds:
+		return []worker.Handler{w.on(p, feed)}
 	case w.polls:
 		return []worker.Handler{worker.HandleResult(writeLong, w.handler(p))}
 	}
-	return []worker.Handler{worker.HandleResult(write, w.handler(p)), worker.HandleResult(replace, w.handler(p))}
+	return []worker.Handler{worker.HandleResult(write, w.handler(p)), worker.HandleResult(replace, w.handler(p)), w.on(p, hear)}
 }
 
 var errBoom = errors.New("boom")

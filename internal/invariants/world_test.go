@@ -24,9 +24,12 @@ type world struct {
 	start   time.Time
 	table   *table
 	sqs     *simulatedSQS
+	sns     *simulatedSNS
 	objects *memobjects.Driver
 	// The queues of the stack.
-	notes, ordered, polls, letters, orderedLetters, backstop, backstopDead *simulatedQueue
+	notes, feeds, ordered, polls, letters, orderedLetters, backstop, backstopDead *simulatedQueue
+	// The topics of the stack.
+	happenings, changes *simulatedTopic
 
 	finder *fault.Finder
 	// choose is where faults come from.
@@ -53,13 +56,16 @@ type world struct {
 	// during a call to AWS.
 	sources sync.Mutex
 
-	mu       sync.Mutex
-	jobs     map[job.ID]*tracked
-	tokens   map[string]*owner
-	held     []heldCall
-	trail    []string
-	problems []string
-	made     int // processes
+	mu     sync.Mutex
+	jobs   map[job.ID]*tracked
+	events map[string]*trackedEvent
+	// published are events whose publisher was told so.
+	published map[string]bool
+	tokens    map[string]*owner
+	held      []heldCall
+	trail     []string
+	problems  []string
+	made      int // processes
 	// polling are the processes that poll, and processes all that there were.
 	polling   []*process
 	processes []*process
@@ -90,7 +96,7 @@ func newWorld(finder *fault.Finder) *world {
 		deliveries: func(string) fault.Kind { return fault.None },
 		answered:   func(*process, fault.Call) {},
 		table:      &table{Driver: memstore.New(memstore.Config{}), due: map[string]int{}}, objects: memobjects.New(nil),
-		jobs: map[job.ID]*tracked{}, tokens: map[string]*owner{}, running: map[string]int{},
+		jobs: map[job.ID]*tracked{}, events: map[string]*trackedEvent{}, published: map[string]bool{}, tokens: map[string]*owner{}, running: map[string]int{},
 		woken: make(chan struct{}, 1), sweepAt: time.Now().Truncate(time.Minute).Add(time.Minute),
 	}
 	w.sqs = &simulatedSQS{changed: w.wake, deleted: w.acknowledged, queues: map[string]*simulatedQueue{}}
@@ -99,8 +105,12 @@ func newWorld(finder *fault.Finder) *world {
 	w.letters = w.sqs.add("letters", nil, 0)
 	w.orderedLetters = w.sqs.add("letters.fifo", nil, 0)
 	w.notes = w.sqs.add("notes", w.backstop, 6)
+	w.feeds = w.sqs.add("feeds", w.backstop, 6)
 	w.ordered = w.sqs.add("ordered.fifo", nil, 0)
 	w.polls = w.sqs.add("polled", w.backstop, 6)
+	w.sns = &simulatedSNS{sqs: w.sqs, topics: map[string]*simulatedTopic{}}
+	w.happenings = w.sns.add("happenings", w.notes, w.feeds)
+	w.changes = w.sns.add("changes.fifo", w.ordered)
 	observer := w.process("test")
 	w.exact = w.must(store.New(store.Config{Driver: view{w.table, observer}, Random: observer.random}))
 	// The sweep has run before, so that it need not look back for an hour.
@@ -120,6 +130,7 @@ func (w *world) must(jobs *store.Jobs, err error) *store.Jobs {
 func (w *world) addresses() map[string]queue.Address {
 	return map[string]queue.Address{
 		"notes":   {URL: account + w.notes.name, Letters: account + w.letters.name},
+		"feeds":   {URL: account + w.feeds.name, Letters: account + w.letters.name},
 		"ordered": {URL: account + w.ordered.name, Letters: account + w.orderedLetters.name},
 		"polled":  {URL: account + w.polls.name, Letters: account + w.letters.name},
 	}

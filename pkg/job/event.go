@@ -83,6 +83,16 @@ type Occurrence struct {
 	Definition EventDefinition
 	Key        string
 	Data       any
+	// Trace is the trace header of the request that it happened in; the jobs of
+	// the event's subscribers carry it on. Empty for none.
+	Trace string
+}
+
+// Traced gives the occurrence with the trace header of the request that it happened
+// in.
+func (o Occurrence) Traced(header string) Occurrence {
+	o.Trace = header
+	return o
 }
 
 // A Subscription lets a task be run for each event of a kind: the event's data are

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
+	"unicode/utf8"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
 // Limits of one transaction.
@@ -17,10 +20,13 @@ import (
 const (
 	MaxActions = 100
 	MaxBytes   = 4 << 20
-	// MaxEvent is the most bytes that an event's data have as JSON: SNS takes
-	// 256 KiB with what goes around them.
+	// MaxRow is the most bytes that one row has.
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+	MaxRow = 400 << 10
+	// MaxEvent is the most bytes that an event's message has: its data as JSON
+	// and what goes around them.
 	// https://docs.aws.amazon.com/sns/latest/dg/sns-publishing.html
-	MaxEvent = 240 << 10
+	MaxEvent = topic.MaxBatchBytes
 )
 
 // Errors that callers decide on. The same call fails again.
@@ -96,32 +102,50 @@ func (o *Outbox) event(happened job.Occurrence) (store.NewEvent, error) {
 	if t := reflect.TypeOf(happened.Data); t != d.Data {
 		return store.NewEvent{}, fmt.Errorf("%w: the event %s has a %v and was given a %v", ErrAction, d.Name, d.Data, t)
 	}
-	if err := checkKey(d, happened.Key); err != nil {
+	if err := checkKey(d, happened); err != nil {
 		return store.NewEvent{}, err
 	}
 	data, err := payload.Encode(happened.Data)
 	if err != nil {
 		return store.NewEvent{}, fmt.Errorf("%w: the event %s: %w", ErrAction, d.Name, err)
 	}
-	if len(data) > MaxEvent {
-		return store.NewEvent{}, fmt.Errorf("%w: the data of the event %s have %d bytes, at most %d: put large data into object storage and publish its key", ErrTooMuch, d.Name, len(data), MaxEvent)
-	}
 	id, err := o.config.Jobs.NewID()
-	return store.NewEvent{
+	if err != nil {
+		return store.NewEvent{}, err
+	}
+	n := store.NewEvent{
 		ID: string(id), Name: d.Name, Topic: d.Topic.Name, FIFO: d.Topic.FIFO,
-		Key: happened.Key, Version: d.Version, Data: data,
-	}, err
+		Key: happened.Key, Version: d.Version, Data: data, Trace: happened.Trace,
+	}
+	return n, checkMessage(n)
+}
+
+// checkMessage holds an event's message to SNS's limit. JSON within JSON may be
+// escaped to several times its length, so that its own says little.
+func checkMessage(n store.NewEvent) error {
+	m, err := topic.Message(n, time.Time{})
+	if err != nil {
+		return fmt.Errorf("%w: the event %s: %w", ErrAction, n.Name, err)
+	}
+	// A time has up to ten bytes more than none.
+	if size := m.Size() + len(".123456789"); size > MaxEvent {
+		return fmt.Errorf("%w: the event %s makes a message of %d bytes, at most %d: put large data into object storage and publish its key", ErrTooMuch, n.Name, size, MaxEvent)
+	}
+	return nil
 }
 
 // longestKey is what an event's key may have: it is part of a row's primary key.
 const longestKey = 1 << 10
 
-func checkKey(d job.EventDefinition, key string) error {
+func checkKey(d job.EventDefinition, happened job.Occurrence) error {
+	key := happened.Key
 	switch {
 	case d.Topic.FIFO && key == "":
 		return fmt.Errorf("%w: the event %s is of a FIFO topic: say what it happened to, events of one key are in order", ErrAction, d.Name)
 	case len(key) > longestKey:
 		return fmt.Errorf("%w: the key of the event %s has %d bytes, at most %d", ErrAction, d.Name, len(key), longestKey)
+	case !utf8.ValidString(key) || !utf8.ValidString(happened.Trace):
+		return fmt.Errorf("%w: the key or the trace of the event %s is not UTF-8", ErrAction, d.Name)
 	}
 	return nil
 }

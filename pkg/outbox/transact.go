@@ -66,13 +66,18 @@ func (o *Outbox) Writes(ctx context.Context, actions ...Action) ([]store.Write, 
 func checkBytes(writes []store.Write) error {
 	total := 0
 	for i, w := range writes {
+		row := 0
 		for _, item := range []store.Item{w.Item, w.Key, w.Values} {
 			counted, err := sdk.ItemFromSDK(item)
 			if err != nil {
 				return fmt.Errorf("%w: action %d: %w", ErrAction, i, err)
 			}
-			total += counted.Size()
+			row += counted.Size()
 		}
+		if w.Op == store.Put && row > MaxRow {
+			return fmt.Errorf("%w: the row of action %d has %d bytes, at most %d", ErrTooMuch, i, row, MaxRow)
+		}
+		total += row
 	}
 	if total > MaxBytes {
 		return fmt.Errorf("%w: the rows have %d bytes, at most %d", ErrTooMuch, total, MaxBytes)

@@ -74,10 +74,7 @@ func (r *Relay) topicTarget(row store.Event) *topicTarget {
 // eventMessage makes what is published for an event. Each publication has its own
 // deduplication id: a resent event is meant to be delivered again.
 func eventMessage(row store.Event) (topic.Outgoing, error) {
-	body, err := queue.Message{Trace: row.Trace, Event: &queue.Event{
-		ID: row.ID, Name: row.Name, Key: row.Key, Version: row.Version, At: row.Created, Data: row.Data,
-	}}.Encode()
-	out := topic.Outgoing{Body: body, Name: row.Name}
+	out, err := topic.Message(row.NewEvent, row.Created)
 	if row.FIFO {
 		out.Group, out.Dedup = queue.Fitting(row.Key), fmt.Sprintf("%s:%d", row.ID, row.N)
 	}

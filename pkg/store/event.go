@@ -39,15 +39,21 @@ type Event struct {
 	N int64
 	// Publication is set while the row waits for the relay.
 	Publication *Publication
+	// Due is when it comes up again, where it was put off; else zero.
+	Due time.Time
 	// Refused is why the topic will never take it; nil where it may.
 	Refused *JobError
 
 	key Item
 }
 
-// EventRetention is how long the row of a published event is kept, so that it can be
-// sent again by hand.
-const EventRetention = 7 * 24 * time.Hour
+// How long the row of a published event is kept, so that it can be sent again by
+// hand: until it is so old, and so long after it was sent. The jobs of subscribers
+// outlive it, so that they know an event that is sent again.
+const (
+	EventRetention = 7 * 24 * time.Hour
+	SentRetention  = 24 * time.Hour
+)
 
 // ErrNotAnEvent is returned for a row that is not an event's.
 var ErrNotAnEvent = errors.New("store: the row is not an event")
@@ -105,6 +111,9 @@ func DecodeEvent(item Item) (Event, error) {
 		Publication: publicationOf(item[Publish]), Refused: jobErrorOf(item["error"]),
 		key: Item{PartitionKey: item[PartitionKey], SortKey: item[SortKey]},
 	}
+	if e.Publication != nil {
+		e.Due = at(item[DueAt])
+	}
 	if e.ID == "" || e.Name == "" || e.Topic == "" {
 		return Event{}, fmt.Errorf("%w: the event %q", ErrUnreadable, str(item[PartitionKey]))
 	}
@@ -130,11 +139,15 @@ func jobErrorOf(v types.AttributeValue) *JobError {
 // EventSent notes that an event's topic has taken it. Repeating it does no harm.
 func (j *Jobs) EventSent(ctx context.Context, e Event) error {
 	now := j.now()
+	expires := now.Add(SentRetention)
+	if old := e.Created.Add(EventRetention); old.After(expires) {
+		expires = old
+	}
 	// Key: the event's. Condition: this publication waits. A lost race: noted
 	// before, or sent again by hand.
 	_, err := j.writeEvent(ctx, "noting", e, update(e.key,
 		"SET #sent_ms = :now, #ttl = :ttl REMOVE #publish, #due_slot, #due_ms", "#publish.#n = :n",
-		Item{":n": number(e.N), ":now": millis(now), ":ttl": seconds(now.Add(EventRetention))}))
+		Item{":n": number(e.N), ":now": millis(now), ":ttl": seconds(expires)}))
 	return err
 }
 
@@ -254,8 +267,11 @@ func (j *Jobs) writeEvent(ctx context.Context, doing string, e Event, w Write) (
 // promoteEvent asks the relay again for an event that was put off.
 func (j *Jobs) promoteEvent(ctx context.Context, due DueJob) (bool, error) {
 	item, err := j.driver.Get(ctx, due.key)
-	if err != nil || item == nil {
-		return false, err
+	if err != nil {
+		return false, fmt.Errorf("store: reading an event that is due: %w", err)
+	}
+	if item == nil {
+		return false, nil
 	}
 	e, err := DecodeEvent(item)
 	if err != nil || e.Publication == nil || num(item[DueAt]) != due.ms {

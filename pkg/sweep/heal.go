@@ -171,7 +171,11 @@ func (h *healer) free(ctx context.Context, lock store.Lock) error {
 // resend asks the relay again for an event that has waited for longer than the relay
 // tries. Subscribers know an event that they had.
 func (h *healer) resend(ctx context.Context, e store.Event) error {
-	if h.now.Sub(e.Publication.At) <= h.config.Waits.Relay {
+	since := e.Publication.At
+	if e.Due.After(since) { // it was put off
+		since = e.Due
+	}
+	if h.now.Sub(since) <= h.config.Waits.Relay {
 		return nil
 	}
 	resent, err := h.config.Jobs.Resend(ctx, e)

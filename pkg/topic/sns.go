@@ -14,7 +14,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/queue"
 )
 
-// Limits of one batch call.
+// Limits of one batch call; MaxBatchBytes is that of a single message as well.
 // https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html
 const (
 	MaxEntries    = 10
@@ -45,8 +45,8 @@ type Outgoing struct {
 	Group, Dedup string
 }
 
-// size is what SNS counts: the body and its attribute.
-func (m Outgoing) size() int {
+// Size is what SNS counts, in bytes: the body and its attribute.
+func (m Outgoing) Size() int {
 	return len(m.Body) + len(NameAttribute) + len("String") + len(m.Name)
 }
 
@@ -67,7 +67,7 @@ func (s *SNS) Publish(ctx context.Context, arn string, messages []Outgoing) []er
 func batchLength(messages []Outgoing) int {
 	size := 0
 	for i, m := range messages {
-		size += m.size()
+		size += m.Size()
 		if i == MaxEntries || i > 0 && size > MaxBatchBytes {
 			return i
 		}
