@@ -133,7 +133,7 @@ func (m *model) step(choice int) {
 		m.pass([]time.Duration{time.Second, time.Second, 10 * time.Second, 10 * time.Second, 40 * time.Second, 70 * time.Second, 3 * time.Minute}[n%7])
 	case kind == 8:
 		sources := []func() bool{
-			m.readStream, func() bool { return m.receive(m.notes) }, func() bool { return m.receive(m.ordered) },
+			m.readStream, func() bool { return m.receive(m.notes) || m.receive(m.feeds) }, func() bool { return m.receive(m.ordered) },
 			m.receiveBackstop, func() bool { return m.startSweep(2) }, m.takeStep, m.startPoller,
 		}
 		m.delivery = []fault.Kind{fault.None, fault.None, fault.None, fault.Down, fault.Lost, fault.Twice}[n/8%6]
@@ -188,7 +188,7 @@ func (m *model) meddle(n int) {
 // enqueue makes a job of one of the kinds that there are.
 func (m *model) enqueue(n int, name string, script []string) {
 	now := time.Since(m.start)
-	switch n / 160 % 6 {
+	switch n / 160 % 8 {
 	case 5:
 		if m.polled {
 			m.client(enqueue(now, name, writeLong, append([]string{"long"}, script...)))
@@ -203,6 +203,10 @@ func (m *model) enqueue(n int, name string, script []string) {
 		m.client(enqueueUnique(now, name, replace, script))
 	case 4:
 		m.client(enqueue(now, name, writeInTurn, script, job.Group("g")))
+	case 6:
+		m.client(publish(now, name, happened, "", script...))
+	case 7:
+		m.client(publish(now, name, inTurn, "g", script...))
 	}
 }
 

@@ -25,6 +25,7 @@ type Recipe struct {
 var (
 	Recipes   = job.Topic{Name: "recipes"}
 	Published = job.DefineEvent[Recipe]("recipe.published", Recipes)
+	Withdrawn = job.DefineEvent[Recipe]("recipe.withdrawn", Recipes)
 	Ordered   = job.DefineEvent[Recipe]("recipe.edited", job.Topic{Name: "edits", FIFO: true})
 
 	Thumbnails = job.Queue{Name: "thumbnails", PeakArrivals: 1, ServiceTime: time.Second, LongestWait: time.Minute}
