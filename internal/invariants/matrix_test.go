@@ -49,6 +49,8 @@ func targets(calls []observed, first, last int) (chosen []observed) {
 // unreachable are the calls that the source shows and that can't come about.
 var unreachable = map[string]string{
 	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteLetter: Write": "the scan promotes scheduled jobs only; due letters are the due index's",
+	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteEvent: Get":    "the scan promotes scheduled jobs only; due events are the due index's",
+	"sweep.(*healer).remedy › store.(*Jobs).Promote › Resend: Write":        "the scan promotes scheduled jobs only; due events are the due index's",
 }
 
 // Every scenario under every fault at every call: nothing is lost, stuck, done
