@@ -29,6 +29,8 @@ type tableScan struct {
 	pace *pace
 	// each gets a page's jobs, one page at a time. errEnough ends the scan.
 	each func([]store.Record) error
+	// events gets a page's events that wait; nil passes over them.
+	events func([]store.Event)
 	// unreadable tells of rows that can't be read.
 	unreadable func(error)
 
@@ -85,6 +87,9 @@ func (t *tableScan) deliver(found store.Scanned, err error) error {
 		t.unreadable(err)
 	case err != nil:
 		return err
+	}
+	if t.events != nil {
+		t.events(found.Events)
 	}
 	return t.each(found.Jobs)
 }

@@ -41,7 +41,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke, dlq, jobsGroup, queuesGroup}
+var commands = []command{dev, invoke, dlq, jobsGroup, queuesGroup, outboxGroup}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")

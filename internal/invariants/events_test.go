@@ -322,7 +322,7 @@ func happenings() []scenario {
 				publish(0, "a", happened, "", "fail", "ok die", "commit"),
 				when(lose(17*time.Second, theNotes), "a hear", func(store.Record) bool { return true }),
 			},
-			ends:  heard(done),
+			ends: heard(done),
 		},
 		{
 			name: "event: order of a key",

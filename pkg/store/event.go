@@ -41,6 +41,8 @@ type Event struct {
 	Publication *Publication
 	// Due is when it comes up again, where it was put off; else zero.
 	Due time.Time
+	// Expires is when the row's time to live is over; zero while it has none.
+	Expires time.Time
 	// Refused is why the topic will never take it; nil where it may.
 	Refused *JobError
 
@@ -110,6 +112,9 @@ func DecodeEvent(item Item) (Event, error) {
 		Created: at(item["created_ms"]), Sent: at(item["sent_ms"]), N: num(item["n"]),
 		Publication: publicationOf(item[Publish]), Refused: jobErrorOf(item["error"]),
 		key: Item{PartitionKey: item[PartitionKey], SortKey: item[SortKey]},
+	}
+	if s := num(item[ExpiresAt]); s != 0 {
+		e.Expires = time.Unix(s, 0).UTC()
 	}
 	if e.Publication != nil {
 		e.Due = at(item[DueAt])
@@ -248,7 +253,11 @@ func (j *Jobs) GetEvent(ctx context.Context, n NewEvent) (Event, error) {
 	if item == nil {
 		return Event{}, fmt.Errorf("%w: event %s", ErrNotFound, n.ID)
 	}
-	return DecodeEvent(item)
+	e, err := DecodeEvent(item)
+	if err == nil && !e.Expires.IsZero() && !e.Expires.After(j.now()) {
+		return Event{}, fmt.Errorf("%w: event %s, whose time is over", ErrNotFound, n.ID)
+	}
+	return e, err
 }
 
 // writeEvent makes one conditional write of an event's row; false where its

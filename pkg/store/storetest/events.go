@@ -13,6 +13,7 @@ import (
 func runEvents(t *testing.T, construct Constructor) {
 	tests := map[string]func(fixture){
 		"an event waits in the outbox until it is sent": eventSent,
+		"an event is kept for a while":                  eventKept,
 		"an event that was put off comes up when due":   eventPutOff,
 		"a refused event waits for a person":            eventRefused,
 		"events of a FIFO topic share a partition":      eventFIFO,
@@ -77,8 +78,27 @@ func eventSent(f fixture) {
 	if err := f.jobs.EventSent(f.Context(), sent); err != nil { // of the first publication, late
 		f.Fatal(err)
 	}
+	if !sent.Expires.Equal(e.Created.Add(store.EventRetention).Truncate(time.Second)) && !sent.Expires.Equal(e.Created.Add(store.EventRetention).Truncate(time.Second).Add(time.Second)) {
+		f.Errorf("an event of %v is kept until %v", e.Created, sent.Expires)
+	}
 	if again := f.event(e.NewEvent); again.Publication == nil || again.Publication.N != 2 || !again.Sent.IsZero() {
 		f.Errorf("resent %+v", again)
+	}
+}
+
+// eventKept: a row outlives its event's being sent by a day at least, and is gone for
+// readers when its time is over.
+func eventKept(f fixture) {
+	e := f.happen()
+	f.clock.Advance(30 * 24 * time.Hour)
+	if err := f.jobs.EventSent(f.Context(), e); err != nil {
+		f.Fatal(err)
+	}
+	f.clock.Advance(store.SentRetention - time.Second)
+	f.event(e.NewEvent)
+	f.clock.Advance(2 * time.Second)
+	if _, err := f.jobs.GetEvent(f.Context(), e.NewEvent); !errors.Is(err, store.ErrNotFound) {
+		f.Errorf("GetEvent = %v", err)
 	}
 }
 
