@@ -68,7 +68,7 @@ func TestOutboxOfARunningStack(t *testing.T) {
 		}
 		var line eventDetails
 		if err := json.Unmarshal([]byte(strings.SplitN(picked.out, "\n", 2)[0]), &line); err != nil || line.ID != ordered.ID || !line.FIFO || line.Key != "recipe/2" ||
-			line.State != "waiting" || line.Data == nil || string(*line.Data) != `{"id":"soup"}` || !line.Created.Equal(ordered.Created) {
+			line.State != "waiting" && line.State != "put off" || line.Data == nil || string(*line.Data) != `{"id":"soup"}` || !line.Created.Equal(ordered.Created) {
 			t.Errorf("%v: %+v", err, line)
 		}
 		d.want(d.run("outbox", "list", "--event", "recipe.eaten"), 0, "", "no events")

@@ -66,6 +66,9 @@ func (r *Relay) topicTarget(row store.Event) *topicTarget {
 	arn, known := r.config.TopicARNs[row.Topic]
 	t := &topicTarget{arn: arn, fifo: row.FIFO}
 	if !known {
+		// A mistake in a deployment: its events are put off rather than hold up
+		// their shard, and may lose their order.
+		t.fifo = false
 		t.err = fmt.Errorf("relay: there is no ARN for topic %q", row.Topic)
 	}
 	return t

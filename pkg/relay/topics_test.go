@@ -117,6 +117,13 @@ func TestAnEventWhoseTopicTakesNothingComesUpLater(t *testing.T) {
 			return w.happen("e1", "recipes", "")
 		},
 		"unknown": func(w *world, _ *snsFake) store.NewEvent { return w.happen("e1", "nowhere", "") },
+		"unknown and FIFO": func(w *world, _ *snsFake) store.NewEvent {
+			n := store.NewEvent{ID: "e1", Name: "recipe.published", Topic: "nowhere", FIFO: true, Key: "k", Version: 1, Data: []byte(`{}`)}
+			if err := w.jobs.Transact(w.t.Context(), w.jobs.EventWrite(n)); err != nil {
+				w.t.Fatal(err)
+			}
+			return n
+		},
 	} {
 		w, sns := newTopicWorld(t)
 		n := setup(w, sns)
