@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,11 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/outbox"
 	"github.com/nightshift-go/nightshift/pkg/producer"
+	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/store/memstore"
+	"github.com/nightshift-go/nightshift/pkg/topic"
+	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 type Recipe struct {
@@ -115,6 +119,10 @@ func TestWhatIsRefused(t *testing.T) {
 		"data of another type":          {[]outbox.Action{outbox.Publish(job.Occurrence{Definition: Published.Definition(), Data: 7})}, outbox.ErrAction},
 		"an event without a definition": {[]outbox.Action{outbox.Publish(job.Occurrence{})}, outbox.ErrAction},
 		"too much data":                 {[]outbox.Action{outbox.Publish(Published.With("", Recipe{Title: strings.Repeat("x", outbox.MaxEvent)}))}, outbox.ErrTooMuch},
+		"data that grow when escaped":   {[]outbox.Action{outbox.Publish(Published.With("", Recipe{Title: strings.Repeat("<", outbox.MaxEvent/5)}))}, outbox.ErrTooMuch},
+		"a key that is no UTF-8":        {[]outbox.Action{outbox.Publish(Published.With("\xff", Recipe{}))}, outbox.ErrAction},
+		"a trace that is no UTF-8":      {[]outbox.Action{outbox.Publish(Published.With("", Recipe{}).Traced("\xff"))}, outbox.ErrAction},
+		"a row of 400 KiB and more":     {many(1, outbox.MaxRow), outbox.ErrTooMuch},
 		"a FIFO topic without a key":    {[]outbox.Action{outbox.Publish(Ordered.With("", Recipe{}))}, outbox.ErrAction},
 		"a key of 1025 bytes":           {[]outbox.Action{outbox.Publish(Published.With(strings.Repeat("k", 1025), Recipe{}))}, outbox.ErrAction},
 	} {
@@ -124,6 +132,35 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 	if got := kinds(memory); len(got) != 0 {
 		t.Errorf("refused transactions left rows that go to %v", got)
+	}
+}
+
+// The largest event that is let through is one that SNS takes, and the next larger
+// one is not let through.
+func TestTheLargestEvent(t *testing.T) {
+	box, _, memory := newOutbox()
+	size := func(title int) error {
+		return box.Transact(t.Context(), outbox.Publish(Published.With("recipe/1", Recipe{Title: strings.Repeat("x", title)}).Traced("Root=1")))
+	}
+	most := sort.Search(outbox.MaxEvent, func(n int) bool { return size(n) != nil }) - 1
+	if err := size(most + 1); !errors.Is(err, outbox.ErrTooMuch) {
+		t.Errorf("a byte more: %v", err)
+	}
+	largest := 0
+	for _, row := range memory.Rows() {
+		e, err := store.DecodeEvent(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Created = e.Created.Truncate(time.Second).Add(123 * time.Millisecond) // as long as a time gets
+		m, err := topic.Message(e.NewEvent, e.Created)
+		if err != nil || e.Trace != "Root=1" {
+			t.Fatalf("%+v, %v", e.Trace, err)
+		}
+		largest = max(largest, m.Size())
+	}
+	if largest > topic.MaxBatchBytes || largest < topic.MaxBatchBytes-10 {
+		t.Errorf("the largest event makes a message of %d bytes", largest)
 	}
 }
 
@@ -159,3 +196,40 @@ func Example() {
 	fmt.Println(err, kinds(memory))
 	// Output: <nil> map[queue:thumbnails:1 topic:recipes:1]
 }
+
+// A handler publishes in the transaction that ends its job: the event is out if and
+// only if the job is done.
+func ExamplePublish() {
+	box, jobs, memory := newOutbox()
+	render := func(ctx context.Context, j *job.Job[Recipe]) error {
+		writes, err := box.Writes(ctx, outbox.Publish(Published.With("recipe/"+j.Args.ID, j.Args).Traced(j.Trace)))
+		if err != nil {
+			return err
+		}
+		return worker.Commit(ctx, j, writes...)
+	}
+	w, err := worker.New(worker.Config{
+		Jobs: jobs, Queue: noSQS{}, Addresses: map[string]queue.Address{"thumbnails": {URL: "https://sqs/thumbnails", Letters: "https://sqs/dead"}},
+	}, worker.Handle(Thumbnail, render))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	id := job.ID("01hz7vq3k8m5n9p2r4s6t8w0xy")
+	_, _, err = jobs.Create(context.Background(), store.NewJob{ID: id, Task: "recipe.thumbnail", Queue: "thumbnails", MaxAttempts: 3, Args: []byte(`{"id":"soup"}`)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := w.Invoke(context.Background(), []byte(`{"Records":[{"messageId":"m","receiptHandle":"r","body":"{\"id\":\"`+string(id)+`\",\"n\":1}",
+		"eventSource":"aws:sqs","eventSourceARN":"arn:aws:sqs:eu-west-1:123456789012:thumbnails"}]}`))
+	rec, _ := jobs.Get(context.Background(), id)
+	fmt.Println(string(answer), err, rec.State, kinds(memory))
+	// Output: {"batchItemFailures":[]} <nil> done map[topic:recipes:1]
+}
+
+// noSQS stands for queue.New(client).
+type noSQS struct{}
+
+func (noSQS) Send(context.Context, string, []queue.Outgoing) []error { return nil }
+func (noSQS) Hide(context.Context, string, []queue.Hidden) []error   { return nil }

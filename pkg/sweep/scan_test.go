@@ -49,6 +49,37 @@ func TestAnEventThatWasNotPublished(t *testing.T) {
 	})
 }
 
+// An event that was put off is the due index's, until it should have come up.
+func TestAnEventThatWasPutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		n := store.NewEvent{ID: "e1", Name: "recipe.published", Topic: "recipes", Version: 1, Data: []byte(`{}`)}
+		event := func() store.Event {
+			e, err := w.jobs.GetEvent(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		if err := w.jobs.Transact(t.Context(), w.jobs.EventWrite(n)); err != nil {
+			t.Fatal(err)
+		}
+		if put, err := w.jobs.PutOffEvent(t.Context(), event(), time.Now().Add(2*time.Hour)); !put || err != nil {
+			t.Fatalf("put off %v, %v", put, err)
+		}
+		time.Sleep(2*time.Hour + sweep.RelayPatience)
+		w.scanAll()
+		if e := event(); e.N != 1 || e.Due.IsZero() {
+			t.Errorf("resent before the due index had its time: %+v", e)
+		}
+		time.Sleep(time.Second)
+		w.scanAll()
+		if e := event(); e.N != 2 || !e.Due.IsZero() {
+			t.Errorf("resent %+v", e)
+		}
+	})
+}
+
 // The lock of a unique job goes when the job has ended, and not before.
 func TestALockWhoseJobHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -116,3 +116,28 @@ func ExampleHandleResult() {
 	// {"batchItemFailures":[]}
 	// done {"letters":3}
 }
+
+// A task that is subscribed to an event is done for each one that a topic brings to
+// the task's queue. Brought again, it is the same job.
+func ExampleOn() {
+	registered := job.DefineEvent[Welcome]("user.registered", job.Topic{Name: "users"})
+	config, _ := exampleConfig()
+	w, err := worker.New(config, worker.On(job.On(registered, welcome), func(_ context.Context, j *job.Job[Welcome]) error {
+		fmt.Println("welcome,", j.Args.Name)
+		return nil
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 2 {
+		answer, err := w.Invoke(context.Background(), []byte(`{"Records":[{"messageId":"059f36b4","receiptHandle":"AQEB",
+			"body":"{\"event\":{\"id\":\"e1\",\"name\":\"user.registered\",\"v\":1,\"at\":\"2026-03-01T09:00:00Z\",\"data\":{\"name\":\"Ann\"}}}",
+			"eventSource":"aws:sqs","eventSourceARN":"arn:aws:sqs:eu-west-1:123456789012:Crumb-Mails"}]}`))
+		fmt.Println(string(answer), err)
+	}
+	// Output:
+	// welcome, Ann
+	// {"batchItemFailures":[]} <nil>
+	// {"batchItemFailures":[]} <nil>
+}
