@@ -13,7 +13,7 @@ func Transitions() []Transition {
 	return []Transition{
 		{None, Queued, "a producer enqueues"},
 		{None, Scheduled, "a producer enqueues for later"},
-		{None, Running, "a worker claims a job that was sent without a row"},
+		{None, Running, "a worker begins a job that has no row yet: an event's, for a subscriber"},
 		{Scheduled, Queued, "the sweep finds it due"},
 		{Scheduled, Scheduled, "it is moved to another time, or replaced by a newer one of the same key"},
 		{Scheduled, Cancelled, "it is cancelled"},
