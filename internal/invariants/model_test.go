@@ -206,7 +206,7 @@ func (m *model) enqueue(n int, name string, script []string) {
 	case 6:
 		m.client(publish(now, name, happened, "", script...))
 	case 7:
-		m.client(publish(now, name, inTurn, "g", script...))
+		m.client(publish(now, name, inTurn, "k", script...))
 	}
 }
 

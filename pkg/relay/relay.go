@@ -80,6 +80,11 @@ func New(config Config) (*Relay, error) {
 	if len(config.TopicARNs) > 0 && config.Topics == nil {
 		problems = append(problems, errors.New("relay: TopicARNs are given and Topics is missing"))
 	}
+	for name, arn := range config.TopicARNs {
+		if arn == "" {
+			problems = append(problems, fmt.Errorf("relay: TopicARNs lacks the ARN of topic %q", name))
+		}
+	}
 	if config.SetAside == 0 {
 		config.SetAside = DefaultSetAside
 	}

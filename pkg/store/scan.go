@@ -12,6 +12,8 @@ type Scanned struct {
 	Locks []Lock
 	// Events are those that wait to be published.
 	Events []Event
+	// Rows counts the rows of every kind that were read.
+	Rows int
 	// Next continues; nil at the end.
 	Next Item
 }
@@ -23,7 +25,7 @@ func (j *Jobs) ScanPage(ctx context.Context, s Scan) (Scanned, error) {
 	if err != nil {
 		return Scanned{}, fmt.Errorf("store: scanning segment %d of %d: %w", s.Segment, s.Segments, err)
 	}
-	found := Scanned{Next: page.Next}
+	found := Scanned{Next: page.Next, Rows: len(page.Items)}
 	var unreadable []error
 	for _, item := range page.Items {
 		if err := found.add(item); err != nil {

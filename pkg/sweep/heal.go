@@ -121,7 +121,7 @@ func (h *healer) segment(ctx context.Context, at position) (start store.Item, er
 // page heals what is in a page. What can't be healed now does not keep the scan
 // from going on: the next pass meets it again.
 func (h *healer) page(ctx context.Context, page store.Scanned) error {
-	h.rows += len(page.Jobs)
+	h.rows += page.Rows
 	for _, rec := range page.Jobs {
 		h.witness(rec)
 	}

@@ -52,7 +52,7 @@ func (w Waits) withDefaults() Waits {
 type healer struct {
 	*Sweep
 	now time.Time
-	// rows counts the jobs that were met.
+	// rows counts the rows that were read.
 	rows int
 	// started is as in position.
 	started map[string]int64

@@ -25,7 +25,7 @@ const (
 	// found by the scan.
 	FirstLookBack = time.Hour
 	// Segments is into how many parts the scan divides the table. A run does one
-	// and, while it has met fewer than RowsPerRun jobs, further ones, at most
+	// and, while it has read fewer than RowsPerRun rows, further ones, at most
 	// SegmentsPerRun: a small table is gone through in an hour, a large one in
 	// twelve, since each pass is paid for by the size of the table.
 	Segments       = 720
