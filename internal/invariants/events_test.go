@@ -327,7 +327,8 @@ func happenings() []scenario {
 		{
 			name: "event: order of a key",
 			steps: []step{
-				publish(0, "a", inTurn, "k", "fail", "commit"), publish(time.Second, "b", inTurn, "k", "permanent"),
+				// Two in one batch of the relay: where the first fails, the second waits.
+				publish(0, "a", inTurn, "k", "fail", "commit"), publish(0, "b", inTurn, "k", "permanent"),
 				publish(2*time.Second, "c", inTurn, "k", "commit"), publish(2*time.Second, "d", inTurn, "l", "quick"),
 			},
 			ends: ends{"a hear-in-turn": done, "b hear-in-turn": dead, "c hear-in-turn": done, "d hear-in-turn": done},

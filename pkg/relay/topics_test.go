@@ -174,9 +174,9 @@ func TestARefusedEventWaitsForAPerson(t *testing.T) {
 
 func TestAKeyStopsAtItsFirstFailure(t *testing.T) {
 	w, sns := newTopicWorld(t)
-	broken := true
+	broken := true // for the first event of the key alone
 	sns.refuse = func(m topic.Outgoing) error {
-		if m.Group == "a" && broken {
+		if m.Dedup == "a1:1" && broken {
 			return errors.New("throttled")
 		}
 		return nil
@@ -187,6 +187,9 @@ func TestAKeyStopsAtItsFirstFailure(t *testing.T) {
 	batch := w.batch()
 	if failed := w.handle(batch); !slices.Equal(failed, []string{"1"}) {
 		t.Errorf("failed %v, want the first of the key", failed)
+	}
+	if got := sns.ids(t); slices.ContainsFunc(got, func(id string) bool { return id[0] == 'a' }) {
+		t.Errorf("published %v: the key should have stopped", got)
 	}
 	broken = false
 	if failed := w.handle(batch); len(failed) != 0 {
