@@ -10,11 +10,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/topic"
 )
-
-// eventAttribute is the message attribute with an event's name, by which
-// subscriptions filter.
-const eventAttribute = "event"
 
 // maxEvents is how many events a subscription can name: SNS takes no filter policy of
 // more combinations of values.
@@ -62,16 +59,16 @@ func NewTopic(scope core.Construct, id string, props TopicProps) Topic {
 		made.Fifo = jsii.Bool(true)
 		made.FifoThroughputScope = awssns.FifoThroughputScope_MESSAGE_GROUP
 	}
-	topic := awssns.NewTopic(self, jsii.String("Topic"), made)
+	sns := awssns.NewTopic(self, jsii.String("Topic"), made)
 	letters := newQueue(self, "DeadLetterQueue", queueProps{fifo: props.FIFO, retention: letterRetention})
-	letSend(letters, topic)
+	letSend(letters, sns)
 	newAlarm(self, "FailedAlarm", alarm{
 		says:   "SNS could not bring events of " + props.Name + " to a queue: its policy, or the queue itself, is missing.",
-		metric: topic.MetricNumberOfNotificationsFailed(everyMinute("Sum")),
+		metric: sns.MetricNumberOfNotificationsFailed(everyMinute("Sum")),
 		above:  0, minutes: 1, actions: props.AlarmActions,
 	})
 	lettersAlarm(self, "DeadLettersAlarm", letters, "Events of "+props.Name+" did not reach a subscriber's queue.", props.AlarmActions)
-	return Topic{props.Name, topic, letters, self, props.FIFO}
+	return Topic{props.Name, sns, letters, self, props.FIFO}
 }
 
 // Subscribe brings the named events to a queue as they are published (raw), and lets
@@ -92,20 +89,23 @@ func (t Topic) Subscribe(queue WorkerQueue, events ...string) {
 		Endpoint:           queue.Queue.QueueArn(),
 		RawMessageDelivery: jsii.Bool(true),
 		FilterPolicyScope:  jsii.String("MessageAttributes"),
-		FilterPolicy:       map[string]any{eventAttribute: events},
+		FilterPolicy:       map[string]any{topic.NameAttribute: events},
 		RedrivePolicy:      map[string]any{"deadLetterTargetArn": t.DeadLetterQueue.QueueArn()},
 	})
 	subscription.Node().AddDependency(permission)
+	// Only the queue's worker knows which job an event stands for: what SQS moves
+	// away, the backstop sends back.
+	queue.backstop.Function.AddToRolePolicy(Allow(queue.Queue.QueueArn(), "sqs:SendMessage"))
 }
 
 // letSend lets exactly this topic send to a queue.
 // https://docs.aws.amazon.com/sns/latest/dg/subscribe-sqs-queue-to-sns-topic.html
-func letSend(queue awssqs.Queue, topic awssns.Topic) core.IDependable {
+func letSend(queue awssqs.Queue, from awssns.Topic) core.IDependable {
 	return queue.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Actions:    jsii.Strings("sqs:SendMessage"),
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("sns.amazonaws.com"), nil)},
 		Resources:  &[]*string{queue.QueueArn()},
-		Conditions: &map[string]any{"ArnEquals": map[string]any{"aws:SourceArn": topic.TopicArn()}},
+		Conditions: &map[string]any{"ArnEquals": map[string]any{"aws:SourceArn": from.TopicArn()}},
 	})).PolicyDependable
 }
 

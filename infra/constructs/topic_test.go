@@ -46,8 +46,11 @@ func TestTopics(t *testing.T) {
 		"ArticlesTopic":                  {`"FifoTopic":true`, `"FifoThroughputScope":"MessageGroup"`, `.fifo"`},
 		"ArticlesDeadLetterQueue":        {`"FifoQueue":true`},
 		"ArticlesStockMovesSubscription": {`"FilterPolicy":{"event":["article.moved"]}`},
-		"OrdersFailedAlarm":              {`"MetricName":"NumberOfNotificationsFailed"`},
-		"RelayFunction":                  {`"NIGHTSHIFT_TOPIC_ORDERS_ARN":{"Ref":"OrdersTopic"}`, `"NIGHTSHIFT_TOPIC_SHOP_ARTICLES_ARN":{"Ref":"ArticlesTopic"}`},
+		// What SQS moves away of an event goes back to the queue that it came from.
+		"BackstopFunctionRoleDefaultPolicy":        {`{"Fn::GetAtt":["MailsQueue","Arn"]}`},
+		"OrderedBackstopFunctionRoleDefaultPolicy": {`{"Fn::GetAtt":["StockQueue","Arn"]}`},
+		"OrdersFailedAlarm":                        {`"MetricName":"NumberOfNotificationsFailed"`},
+		"RelayFunction":                            {`"NIGHTSHIFT_TOPIC_ORDERS_ARN":{"Ref":"OrdersTopic"}`, `"NIGHTSHIFT_TOPIC_SHOP_ARTICLES_ARN":{"Ref":"ArticlesTopic"}`},
 	} {
 		text := all.text(t, id)
 		for _, part := range parts {

@@ -43,6 +43,8 @@ type WorkerQueue struct {
 	DeadLetterQueue awssqs.Queue
 	// Function is the worker.
 	Function awslambda.Function
+
+	backstop Backstop
 }
 
 // NewWorkerQueue makes a queue with its workers, mapping and alarms, and tells
@@ -75,7 +77,7 @@ func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) Wor
 	actions := props.Function.AlarmActions
 	ageAlarm(self, "QueueAgeAlarm", queue, plan.Queue.LongestWait, actions)
 	lettersAlarm(self, "DeadLettersAlarm", letters, "A job of "+name+" failed for good: its letter says why.", actions)
-	made := WorkerQueue{plan, queue, letters, function}
+	made := WorkerQueue{plan, queue, letters, function, props.Backstop}
 	props.Backstop.serve(made)
 	return made
 }

@@ -41,7 +41,9 @@ type Lock struct {
 	Task, Key string
 	// Job is who has the key.
 	Job job.ID
-	// N counts the hands that the lock went through; it only grows.
+	// N tells the hands that the lock went through apart. It begins with the time
+	// at which the row was made, so that a lock which was freed and made again
+	// is not taken for the one before, and grows by one with each hand.
 	N int64
 	// Until is when the key is free although the job is done.
 	Until time.Time
@@ -64,7 +66,7 @@ func (j *Jobs) createUnique(ctx context.Context, n NewJob) (Record, bool, error)
 	for range uniqueTries {
 		now := j.now()
 		rec := newRecord(n, now)
-		lock := Lock{Task: n.Task, Key: n.Unique.Key, Job: n.ID}
+		lock := Lock{Task: n.Task, Key: n.Unique.Key, Job: n.ID, N: now.UnixMilli()}
 		if n.Unique.For > 0 {
 			lock.Until = now.Add(n.Unique.For)
 		}
@@ -128,7 +130,7 @@ func (j *Jobs) holder(ctx context.Context, lock Lock) (Record, error) {
 func (j *Jobs) redriveUnique(ctx context.Context, found Record, w Write) (bool, error) {
 	var free *Lock
 	for range uniqueTries {
-		lock := Lock{Task: found.Task, Key: found.Unique, Job: found.ID}
+		lock := Lock{Task: found.Task, Key: found.Unique, Job: found.ID, N: j.now().UnixMilli()}
 		failed, err := j.transact(ctx, w, lockWrite(lock, free))
 		switch {
 		case err != nil:

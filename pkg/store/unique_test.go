@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -121,4 +122,58 @@ func TestAKeyIsMadeOnceByMany(t *testing.T) {
 			t.Errorf("%s: %d jobs were made", start, count)
 		}
 	}
+}
+
+// A lock that was freed and made again, for the same job, is another lock: whoever
+// was about to free the first must not free the second.
+func TestALockThatWasMadeAgainIsNotFreed(t *testing.T) {
+	memory := memstore.New(memstore.Config{})
+	now := time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	jobs, err := store.New(store.Config{Driver: memory, Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := dead(t, jobs)
+	locks := func() []store.Lock {
+		found, err := jobs.ScanPage(t.Context(), store.Scan{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Locks
+	}
+	late := &lateDelete{Driver: memory}
+	slow, err := store.New(store.Config{Driver: late, Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := locks()[0]
+	late.before = func() {
+		now = now.Add(time.Second)
+		if done, err := jobs.Free(t.Context(), seen); !done || err != nil {
+			t.Fatalf("freed %v, %v", done, err)
+		}
+		if done, err := jobs.Redrive(t.Context(), first); !done || err != nil {
+			t.Fatalf("redriven %v, %v", done, err)
+		}
+	}
+	if done, err := slow.Free(t.Context(), seen); done || err != nil {
+		t.Errorf("freed %v, %v", done, err)
+	}
+	if left := locks(); len(left) != 1 || left[0].Job != first.ID {
+		t.Errorf("locks %+v", left)
+	}
+}
+
+// lateDelete lets something happen before a row is deleted.
+type lateDelete struct {
+	store.Driver
+	before func()
+}
+
+func (d *lateDelete) Write(ctx context.Context, w store.Write) (store.Item, error) {
+	if w.Op == store.Delete {
+		d.before()
+	}
+	return d.Driver.Write(ctx, w)
 }
