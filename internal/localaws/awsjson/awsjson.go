@@ -131,6 +131,7 @@ func (s *Service) write(w http.ResponseWriter, status int, document any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/x-amz-json-"+s.Version)
 	h.Set("X-Amzn-Requestid", requestID())
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller is gone: nobody is left to tell
