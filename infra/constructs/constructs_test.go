@@ -128,8 +128,8 @@ func TestAnotherStack(t *testing.T) {
 		want         any
 	}{
 		// Two rounds of 40 s, and ten more; six times that.
-		{"MailsFunction", "Timeout", 90.0},
-		{"MailsQueue", "VisibilityTimeout", 540.0},
+		{"MailsFunction", "Timeout", 130.0},
+		{"MailsQueue", "VisibilityTimeout", 780.0},
 		{"MailsMapping", "BatchSize", 10.0},
 		{"StockQueue", "FifoQueue", true},
 		{"StockDeadLetterQueue", "FifoQueue", true},
@@ -180,7 +180,7 @@ func TestMistakes(t *testing.T) {
 		name, want string
 		make       func(*testing.T, *shop)
 	}{
-		{"too short for a batch", "batches of 10, 5 at a time, need 1m30s",
+		{"too short for a batch", "batches of 10, 5 at a time, need 2m10s",
 			worker(func(p *constructs.WorkerQueueProps) { p.Function.Timeout = time.Minute })},
 		{"no task", `none of Tasks has the queue "mails"`,
 			worker(func(p *constructs.WorkerQueueProps) { p.Tasks = []job.Defined{moveStock} })},

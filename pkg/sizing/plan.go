@@ -65,6 +65,11 @@ func For(q job.Queue, timeout time.Duration) (Plan, error) {
 	p.DrainRate = DrainRate(p.Workers, q.ServiceTime)
 	p.Limit = Limit(p.DrainRate, q.LongestWait)
 	rounds := (q.BatchSize() + bound - 1) / bound
+	if q.BatchSize() > 1 {
+		// A job whose worker died runs alone, after the rest of its batch: without
+		// time for it, long batch-mates could put it off for ever.
+		rounds++
+	}
 	if !q.Polled {
 		p.FunctionTimeout = ceilSecond(time.Duration(rounds)*timeout + FunctionMargin)
 		p.Visibility = VisibilityFactor * p.FunctionTimeout

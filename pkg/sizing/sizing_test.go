@@ -106,7 +106,7 @@ func TestBatchesShareAFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.MaximumConcurrency != 18 || p.Workers != 90 || p.FunctionTimeout != 50*time.Second {
+	if p.MaximumConcurrency != 18 || p.Workers != 90 || p.FunctionTimeout != 70*time.Second {
 		t.Errorf("For = %+v", p)
 	}
 }
