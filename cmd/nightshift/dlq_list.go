@@ -83,5 +83,8 @@ func incomplete(s streams, name string, summary deadletter.Summary) bool {
 	if summary.Unseen > 0 {
 		fmt.Fprintf(s.err, "%s: SQS has about %d more letters and does not hand them out now: run it again later\n", name, summary.Unseen)
 	}
+	if summary.Elsewhere > 0 {
+		fmt.Fprintf(s.err, "%s: about %d letters are hidden: another run has them, or one that died within %v\n", name, summary.Elsewhere, deadletter.DefaultHold)
+	}
 	return summary.Unseen > 0
 }

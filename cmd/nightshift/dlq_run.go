@@ -63,7 +63,11 @@ func (r *dlqRun) each(result deadletter.Result) {
 	if r.json {
 		r.problems = append(r.problems, jsonLine(r.out, newResultLine(result)))
 	} else {
-		words := []string{fmt.Sprintf("%-9s", result.Status), who(result.Letter), orDash(plain(result.Letter.Task, 80))}
+		words := []string{fmt.Sprintf("%-9s", result.Status)}
+		if r.options.DryRun {
+			words = []string{"would be", fmt.Sprintf("%-9s", result.Status)}
+		}
+		words = append(words, who(result.Letter), orDash(plain(result.Letter.Task, 80)))
 		if result.Err != nil {
 			words = append(words, plain(result.Err.Error(), 300))
 		}
@@ -98,7 +102,7 @@ func (r *dlqRun) through(ctx context.Context, p *place, act func(target, context
 	for _, t := range p.targets {
 		summary, err := act(t, ctx, r.options)
 		if summary.Newer > 0 {
-			fmt.Fprintf(r.err, "%s: %d letters arrived meanwhile and were left alone\n", t.name, summary.Newer)
+			fmt.Fprintf(r.err, "%s: left alone what arrived meanwhile: %d\n", t.name, summary.Newer)
 		}
 		r.partial = incomplete(r.streams, t.name, summary) || r.partial
 		r.problems = append(r.problems, err)

@@ -32,7 +32,7 @@ func runDLQShow(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	if len(ids) != 1 {
-		return misuse(s, flags, "it takes the id of one job, but got %q", ids)
+		return misuse(s, flags, "it takes the id of one job, but got %d: %q", len(ids), ids)
 	}
 	if wrong := at.check(); wrong != "" {
 		return misuse(s, flags, "%s", wrong)

@@ -36,7 +36,7 @@ func runJobsShow(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	if len(ids) != 1 {
-		return misuse(s, flags, "it takes the id of one job, but got %q", ids)
+		return misuse(s, flags, "it takes the id of one job, but got %d: %q", len(ids), ids)
 	}
 	stack, err := openJobs(ctx, &at)
 	if err != nil {

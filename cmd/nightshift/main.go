@@ -50,6 +50,9 @@ var errMisuse = errors.New("misuse")
 var errSilent = errors.New("failed")
 
 func main() {
+	// A reader that goes away ("| head") is an error of writing, so that what a
+	// command holds is given back; by default it would kill the process.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()

@@ -56,6 +56,13 @@ func (h *holdings) receipt(id string) string {
 	return ""
 }
 
+// count tells how many letters are held.
+func (h *holdings) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.letters)
+}
+
 // done forgets a letter that was deleted.
 func (h *holdings) done(id string) {
 	h.mu.Lock()

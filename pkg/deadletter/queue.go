@@ -164,10 +164,14 @@ type Summary struct {
 	By map[Status]int
 	// Newer letters arrived after the run had begun. They were left alone.
 	Newer int
-	// Unseen is how many more SQS says there are and did not hand out: other
-	// programs have them, a FIFO queue keeps a group back, or there are more
-	// than SQS lets be in anybody's hands.
+	// Unseen is how many more SQS says are visible and did not hand out: a FIFO
+	// queue keeps a group back, or there are more than SQS lets be in anybody's
+	// hands.
 	Unseen int
+	// Elsewhere is about how many are hidden that the run does not hold itself:
+	// another program has them, or had them and died within its Hold. SQS's
+	// counts lag; it is a hint.
+	Elsewhere int
 	// Hidden letters could not be made visible again at once, and are by
 	// themselves when the hold is over.
 	Hidden int

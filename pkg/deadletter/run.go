@@ -155,6 +155,7 @@ func (r *run) countUnseen(ctx context.Context) error {
 	return r.patiently(ctx, func() error {
 		depth, err := r.config.SQS.Depth(ctx, r.config.Address.Letters)
 		r.summary.Unseen = depth.Visible
+		r.summary.Elsewhere = max(depth.InFlight-r.held.count(), 0)
 		return err
 	})
 }

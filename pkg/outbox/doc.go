@@ -3,7 +3,7 @@
 // none: there is no recipe that no index hears of, and no event of a recipe that was
 // never saved. The relay publishes what the transaction wrote.
 //
-//	id, err := box.Transact(ctx,
+//	err := box.Transact(ctx,
 //		outbox.Write(store.Write{Op: store.Put, Table: "recipes", Item: recipe}),
 //		outbox.Enqueue(Thumbnail.With(…)),
 //		outbox.Publish(RecipePublished.With("recipe/17", …)),
