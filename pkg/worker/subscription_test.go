@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,9 +61,12 @@ func TestAnEventIsOneJobOfItsSubscriber(t *testing.T) {
 
 func TestEventsOfOneKeyAreInOrder(t *testing.T) {
 	q := notes(func(q *job.Queue) { q.FIFO = true })
+	var mu sync.Mutex
 	var ran []string
 	w := newWorld(t, q, worker.On(job.On(noteWritten, task(q)), func(_ context.Context, j *job.Job[note]) error {
+		mu.Lock()
 		ran = append(ran, j.Args.Text)
+		mu.Unlock()
 		if j.Args.Text == "a1" && j.Attempt == 1 {
 			return errors.New("busy")
 		}
