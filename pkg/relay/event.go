@@ -2,75 +2,44 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
-
-	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
-// A happening is an event's row to publish.
-type happening struct {
-	index int
-	row   store.Event
-	out   topic.Outgoing
-}
+// An eventEntry is an event's row and the message that is published for it.
+type eventEntry = entry[store.Event, topic.Outgoing]
 
-// A topicTarget is the events of one topic, in order.
-type topicTarget struct {
-	arn     string
-	fifo    bool
-	entries []happening
-	err     error
-}
-
-// sortEvents picks the events to publish and gathers them by topic, in order. What
-// can't be read was logged when the jobs were sorted.
-func (r *Relay) sortEvents(ctx context.Context, records []events.DynamoDBEventRecord) []*topicTarget {
-	byTopic := map[string]*topicTarget{}
-	var targets []*topicTarget
-	for i, record := range records {
-		image, err := newlyAsking(record)
-		if image == nil || err != nil {
-			continue
-		}
-		row, err := store.DecodeEvent(image)
-		if errors.Is(err, store.ErrNotAnEvent) {
-			continue
-		}
-		if err != nil {
-			r.config.Logger.ErrorContext(ctx, "an event that asks to be published can't be read and is passed over", "sequence", record.Change.SequenceNumber, "error", err.Error())
-			continue
-		}
-		t := byTopic[row.Topic]
-		if t == nil {
-			t = r.topicTarget(row)
-			byTopic[row.Topic] = t
-			targets = append(targets, t)
-		}
-		out, err := eventMessage(row)
-		if err != nil {
-			r.config.Logger.ErrorContext(ctx, "an event's message can't be made; its row is passed over", "event", row.ID, "error", err.Error())
-			continue
-		}
-		t.entries = append(t.entries, happening{i, row, out})
+// placeEvent puts an event's row to those of the same topic.
+func (r *Relay) placeEvent(ctx context.Context, s *sorted, index int, row store.Event) {
+	t := s.events[row.Topic]
+	if t == nil {
+		t = r.topicTarget(row)
+		s.events[row.Topic], s.all = t, append(s.all, t)
 	}
-	return targets
+	out, err := eventMessage(row)
+	if err != nil {
+		r.config.Logger.ErrorContext(ctx, "an event's message can't be made; its row is passed over", "event", row.ID, "error", err.Error())
+		return
+	}
+	t.entries = append(t.entries, eventEntry{index: index, row: row, out: out, group: out.Group})
 }
 
-func (r *Relay) topicTarget(row store.Event) *topicTarget {
+// topicTarget is the topic of an event.
+func (r *Relay) topicTarget(row store.Event) *target[store.Event, topic.Outgoing] {
 	arn, known := r.config.TopicARNs[row.Topic]
-	t := &topicTarget{arn: arn, fifo: row.FIFO}
+	// Without an ARN, a mistake in a deployment, events are put off rather than hold
+	// up their shard, and may lose their order.
+	t := &target[store.Event, topic.Outgoing]{fifo: row.FIFO && known}
 	if !known {
-		// A mistake in a deployment: its events are put off rather than hold up
-		// their shard, and may lose their order.
-		t.fifo = false
 		t.err = fmt.Errorf("relay: there is no ARN for topic %q", row.Topic)
 	}
+	t.send = func(ctx context.Context, messages []topic.Outgoing) []error {
+		return r.config.Topics.Publish(ctx, arn, messages)
+	}
+	t.handled = func(ctx context.Context, e eventEntry, err error) bool { return r.eventHandled(ctx, e, err, t.fifo) }
 	return t
 }
 
@@ -84,59 +53,9 @@ func eventMessage(row store.Event) (topic.Outgoing, error) {
 	return out, err
 }
 
-// publishEvents publishes a topic's events and deals with every result. On a FIFO
-// topic a key stops at its first failed event, which is reported as failed.
-func (r *Relay) publishEvents(ctx context.Context, t *topicTarget, failed []bool) {
-	sending, cancel := context.WithTimeout(ctx, sendTime(ctx))
-	defer cancel()
-	stopped := map[string]bool{}
-	for _, round := range eventRounds(t) {
-		var sent []happening
-		for _, e := range round {
-			if stopped[e.out.Group] {
-				failed[e.index] = true
-				continue
-			}
-			sent = append(sent, e)
-		}
-		for i, err := range r.sendEvents(sending, t, sent) {
-			if r.eventHandled(ctx, t, sent[i], err) {
-				continue
-			}
-			failed[sent[i].index] = true
-			if t.fifo {
-				stopped[sent[i].out.Group] = true
-			}
-		}
-	}
-}
-
-// eventRounds splits a FIFO topic's events so that no round holds two of one key.
-func eventRounds(t *topicTarget) [][]happening {
-	if !t.fifo {
-		return [][]happening{t.entries}
-	}
-	return inRounds(t.entries, func(e happening) string { return e.out.Group })
-}
-
-func (r *Relay) sendEvents(ctx context.Context, t *topicTarget, entries []happening) []error {
-	if t.err != nil {
-		results := make([]error, len(entries))
-		for i := range results {
-			results[i] = t.err
-		}
-		return results
-	}
-	messages := make([]topic.Outgoing, len(entries))
-	for i, e := range entries {
-		messages[i] = e.out
-	}
-	return r.config.Topics.Publish(ctx, t.arn, messages)
-}
-
 // eventHandled deals with the result of one event. It tells whether the record may
 // count as done with.
-func (r *Relay) eventHandled(ctx context.Context, t *topicTarget, e happening, err error) bool {
+func (r *Relay) eventHandled(ctx context.Context, e eventEntry, err error, fifo bool) bool {
 	switch {
 	case err == nil:
 		if err := r.config.Jobs.EventSent(ctx, e.row); err != nil {
@@ -145,7 +64,7 @@ func (r *Relay) eventHandled(ctx context.Context, t *topicTarget, e happening, e
 		return true
 	case messageAtFault(err):
 		return r.refuseEvent(ctx, e, err)
-	case t.fifo:
+	case fifo:
 		r.config.Logger.ErrorContext(ctx, "an event could not be published; its key waits", "event", e.row.ID, "error", err.Error())
 		return false
 	}
@@ -153,7 +72,7 @@ func (r *Relay) eventHandled(ctx context.Context, t *topicTarget, e happening, e
 }
 
 // refuseEvent sets an event aside that its topic will never take.
-func (r *Relay) refuseEvent(ctx context.Context, e happening, cause error) bool {
+func (r *Relay) refuseEvent(ctx context.Context, e eventEntry, cause error) bool {
 	if err := r.config.Jobs.EventRefused(ctx, e.row, &refusedError{cause}); err != nil {
 		r.config.Logger.ErrorContext(ctx, "a refused event could not be set aside", "event", e.row.ID, "cause", cause.Error(), "error", err.Error())
 		return false
@@ -164,10 +83,8 @@ func (r *Relay) refuseEvent(ctx context.Context, e happening, cause error) bool 
 
 // putOffEvent lets an event come up with what is due whose topic takes nothing for
 // now. It waits half as long as it is old.
-func (r *Relay) putOffEvent(ctx context.Context, e happening, cause error) bool {
-	now := r.config.Now()
-	wait := min(max(now.Sub(e.row.Created)/2, r.config.SetAside), longestPutOff)
-	until := now.Add(wait + time.Duration(r.config.Random()*float64(wait)))
+func (r *Relay) putOffEvent(ctx context.Context, e eventEntry, cause error) bool {
+	until := r.putOffUntil(e.row.Created)
 	put, err := r.config.Jobs.PutOffEvent(ctx, e.row, until)
 	if err != nil {
 		r.config.Logger.ErrorContext(ctx, "an event could neither be published nor put off", "event", e.row.ID, "cause", cause.Error(), "error", err.Error())

@@ -10,23 +10,9 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// asksToPublish reads the row of a stream record, where it is a job's that asks
-// to be published and did not before. The mapping's filter sees the new image
-// only: it can't tell that an earlier record asked for the same publication.
-func asksToPublish(record events.DynamoDBEventRecord) (row store.Record, wanted bool, err error) {
-	image, err := newlyAsking(record)
-	if image == nil || err != nil {
-		return store.Record{}, false, err
-	}
-	row, err = store.Decode(image)
-	if errors.Is(err, store.ErrNotAJob) {
-		return store.Record{}, false, nil
-	}
-	return row, err == nil, err
-}
-
 // newlyAsking gives the new image of a row that asks to be published and did not
-// before; nil for every other.
+// before; nil for every other. The mapping's filter sees the new image only: it
+// can't tell that an earlier record asked for the same publication.
 func newlyAsking(record events.DynamoDBEventRecord) (store.Item, error) {
 	n, asks := publication(record.Change.NewImage)
 	if before, asked := publication(record.Change.OldImage); !asks || asked && before == n {

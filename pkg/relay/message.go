@@ -9,18 +9,18 @@ import (
 )
 
 // message makes what is sent for a row.
-func (r *Relay) message(row store.Record, t *target) (queue.Outgoing, error) {
+func (r *Relay) message(row store.Record, letters, fifo bool) (queue.Outgoing, error) {
 	m := queue.Message{ID: row.ID, N: row.Publication.N, Trace: row.Trace}
-	if t.letters {
+	if letters {
 		m.Letter = letter(row)
-		return m.LetterOut(t.fifo)
+		return m.LetterOut(fifo)
 	}
 	body, err := m.Encode()
 	if err != nil {
 		return queue.Outgoing{}, err
 	}
 	out := queue.Outgoing{Body: body}
-	if t.fifo {
+	if fifo {
 		out.Group, out.Dedup = groupID(row.ID), queue.Fitting(fmt.Sprintf("%s:%d", row.ID, m.N))
 		return out, nil
 	}

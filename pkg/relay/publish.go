@@ -3,99 +3,75 @@ package relay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// publish sends a target's entries and deals with every result.
-func (r *Relay) publish(ctx context.Context, t *target, failed []bool) {
-	sending, cancel := context.WithTimeout(ctx, sendTime(ctx))
-	defer cancel()
-	stopped := map[string]bool{} // the FIFO groups that an entry failed in
-	for _, round := range rounds(t) {
-		var sent []entry
-		for _, e := range round {
-			if stopped[e.out.Group] {
-				failed[e.index] = true
-				continue
-			}
-			sent = append(sent, e)
+// A jobEntry is a job's row and the message, or the letter, that is sent for it.
+type jobEntry = entry[store.Record, queue.Outgoing]
+
+// placeJob puts a job's row to those that go to the same queue.
+func (r *Relay) placeJob(ctx context.Context, s *sorted, index int, row store.Record) {
+	to := row.Publication.To
+	queueName, letters, err := row.Publication.Address()
+	address, known := r.config.Addresses[queueName]
+	if err == nil && !known {
+		err = fmt.Errorf("relay: there is no address for queue %q", queueName)
+	}
+	t := s.jobs[to]
+	if t == nil {
+		t = r.queueTarget(address, letters, err)
+		s.jobs[to], s.all = t, append(s.all, t)
+	}
+	out, err := r.message(row, letters, t.fifo)
+	if err != nil {
+		r.config.Logger.ErrorContext(ctx, "a message can't be made; its row is passed over", "job", row.ID, "error", err.Error())
+		return
+	}
+	t.entries = append(t.entries, jobEntry{index: index, row: row, out: out, group: out.Group})
+}
+
+// queueTarget is a queue, or its dead-letter queue; cause is why it can't be used.
+func (r *Relay) queueTarget(address queue.Address, letters bool, cause error) *target[store.Record, queue.Outgoing] {
+	url := address.URL
+	if letters {
+		url = address.Letters
+	}
+	t := &target[store.Record, queue.Outgoing]{fifo: address.FIFO(), err: cause}
+	t.send = func(ctx context.Context, messages []queue.Outgoing) []error {
+		return r.config.Queue.Send(ctx, url, messages)
+	}
+	t.handled = func(ctx context.Context, e jobEntry, err error) bool {
+		if letters {
+			return r.letterHandled(ctx, e, err)
 		}
-		for i, err := range r.send(sending, t, sent) {
-			e := sent[i]
-			if r.handled(ctx, t, e, err) {
-				continue
-			}
-			failed[e.index] = true
-			if t.fifo {
-				stopped[e.out.Group] = true
-			}
-		}
+		return r.jobHandled(ctx, e, err, t.fifo)
 	}
+	return t
 }
 
-// sendTime leaves time to set aside what could not be sent.
-func sendTime(ctx context.Context) time.Duration {
-	if deadline, ok := ctx.Deadline(); ok {
-		return min(SendTime, time.Until(deadline)/2)
-	}
-	return SendTime
-}
-
-// rounds splits a target's entries into calls' worth that may fail one by one
-// without harm: for a FIFO queue no round holds two entries of one group.
-func rounds(t *target) [][]entry {
-	if !t.fifo {
-		return [][]entry{t.entries}
-	}
-	return inRounds(t.entries, func(e entry) string { return e.out.Group })
-}
-
-// inRounds deals entries out to rounds, in order, so that none holds two of a group.
-func inRounds[E any](entries []E, group func(E) string) [][]E {
-	var rounds [][]E
-	seen := map[string]int{}
-	for _, e := range entries {
-		round := seen[group(e)]
-		seen[group(e)]++
-		if round == len(rounds) {
-			rounds = append(rounds, nil)
-		}
-		rounds[round] = append(rounds[round], e)
-	}
-	return rounds
-}
-
-func (r *Relay) send(ctx context.Context, t *target, entries []entry) []error {
-	if t.err != nil {
-		results := make([]error, len(entries))
-		for i := range results {
-			results[i] = t.err
-		}
-		return results
-	}
-	messages := make([]queue.Outgoing, len(entries))
-	for i, e := range entries {
-		messages[i] = e.out
-	}
-	return r.config.Queue.Send(ctx, t.url, messages)
-}
-
-// handled deals with the result of one entry. It tells whether the record may
-// count as done with.
-func (r *Relay) handled(ctx context.Context, t *target, e entry, err error) bool {
-	switch {
-	case err == nil && t.letters:
+// letterHandled deals with the result of a letter. Its record is done with in any
+// case: the row keeps asking.
+func (r *Relay) letterHandled(ctx context.Context, e jobEntry, err error) bool {
+	if err == nil {
 		return r.noteLetter(ctx, e)
+	}
+	return r.putOff(ctx, e, err)
+}
+
+// jobHandled deals with the result of a job's message. It tells whether the record
+// may count as done with.
+func (r *Relay) jobHandled(ctx context.Context, e jobEntry, err error, fifo bool) bool {
+	switch {
 	case err == nil:
 		return true
-	case t.letters:
-		return r.putOff(ctx, e, err)
 	case messageAtFault(err):
 		return r.giveUp(ctx, e, err)
-	case t.fifo:
+	case fifo:
 		r.config.Logger.ErrorContext(ctx, "a job could not be sent; its group waits", "job", e.row.ID, "error", err.Error())
 		return false
 	}
@@ -104,24 +80,29 @@ func (r *Relay) handled(ctx context.Context, t *target, e entry, err error) bool
 
 // noteLetter notes that a letter is out. Where that fails the sweep sends it once
 // more: rather two letters than none.
-func (r *Relay) noteLetter(ctx context.Context, e entry) bool {
+func (r *Relay) noteLetter(ctx context.Context, e jobEntry) bool {
 	if err := r.config.Jobs.LetterSent(ctx, e.row.ID, e.row.Publication.N); err != nil {
 		r.config.Logger.WarnContext(ctx, "a letter is out, which could not be noted", "job", e.row.ID, "error", err.Error())
 	}
 	return true
 }
 
-// longestPutOff bounds the wait of a letter.
+// longestPutOff bounds the wait of what is put off.
 const longestPutOff = time.Hour
+
+// putOffUntil is when to try again what has been there since a time.
+func (r *Relay) putOffUntil(since time.Time) time.Time {
+	now := r.config.Now()
+	wait := min(max(now.Sub(since)/2, r.config.SetAside), longestPutOff)
+	return now.Add(wait + time.Duration(r.config.Random()*float64(wait)))
+}
 
 // putOff lets a letter that could not be sent come up again with what is due. It
 // waits half as long as its job is dead, so that a dead-letter queue which is gone
 // for days costs little. Where that fails too, the row keeps asking, and the
 // sweep's scan hears it.
-func (r *Relay) putOff(ctx context.Context, e entry, cause error) bool {
-	now := r.config.Now()
-	wait := min(max(now.Sub(e.row.Finished)/2, r.config.SetAside), longestPutOff)
-	until := now.Add(wait + time.Duration(r.config.Random()*float64(wait)))
+func (r *Relay) putOff(ctx context.Context, e jobEntry, cause error) bool {
+	until := r.putOffUntil(e.row.Finished)
 	put, err := r.config.Jobs.PutOffLetter(ctx, e.row, until)
 	if err != nil {
 		r.config.Logger.ErrorContext(ctx, "a letter could neither be sent nor put off; the scan finds it", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
@@ -132,7 +113,7 @@ func (r *Relay) putOff(ctx context.Context, e entry, cause error) bool {
 }
 
 // giveUp ends a job as dead whose message SQS will never take.
-func (r *Relay) giveUp(ctx context.Context, e entry, cause error) bool {
+func (r *Relay) giveUp(ctx context.Context, e jobEntry, cause error) bool {
 	if err := r.config.Jobs.Undeliverable(ctx, e.row, &refusedError{cause}); err != nil {
 		r.config.Logger.ErrorContext(ctx, "a refused job could not be ended", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
 		return false
@@ -142,7 +123,7 @@ func (r *Relay) giveUp(ctx context.Context, e entry, cause error) bool {
 }
 
 // setAside parks a job whose queue takes nothing for now.
-func (r *Relay) setAside(ctx context.Context, e entry, cause error) bool {
+func (r *Relay) setAside(ctx context.Context, e jobEntry, cause error) bool {
 	until := r.config.Now().Add(r.config.SetAside + time.Duration(r.config.Random()*float64(r.config.SetAside)))
 	if e.row.Publication.At.After(until) {
 		until = e.row.Publication.At

@@ -103,24 +103,6 @@ func New(config Config) (*Relay, error) {
 	return &Relay{config: config}, nil
 }
 
-// An entry is a row to publish.
-type entry struct {
-	// index is the record's place in the event.
-	index int
-	row   store.Record
-	out   queue.Outgoing
-}
-
-// A target is where rows are published to.
-type target struct {
-	url     string
-	letters bool
-	fifo    bool
-	entries []entry
-	// err is why the target can't be used at all, or nil.
-	err error
-}
-
 // Handle publishes the rows of a stream's batch. The answer names the first
 // record that failed, or none.
 func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
@@ -136,10 +118,7 @@ func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.
 	failed := make([]bool, len(event.Records))
 	var targets sync.WaitGroup
 	for _, t := range r.sort(ctx, event.Records) {
-		targets.Go(func() { r.publish(ctx, t, failed) })
-	}
-	for _, t := range r.sortEvents(ctx, event.Records) {
-		targets.Go(func() { r.publishEvents(ctx, t, failed) })
+		targets.Go(func() { t.publish(ctx, failed) })
 	}
 	targets.Wait()
 
@@ -156,47 +135,51 @@ func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.
 	return response, nil
 }
 
+// A publisher publishes the rows that go to one place.
+type publisher interface {
+	publish(ctx context.Context, failed []bool)
+}
+
+// The rows of a batch to publish, by where they go.
+type sorted struct {
+	jobs   map[string]*target[store.Record, queue.Outgoing]
+	events map[string]*target[store.Event, topic.Outgoing]
+	// all are the targets in the order in which they were met.
+	all []publisher
+}
+
 // sort picks the rows to publish and gathers them by where they go, in order.
-func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord) []*target {
-	byAddress := map[string]*target{}
-	var targets []*target
+func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord) []publisher {
+	s := &sorted{jobs: map[string]*target[store.Record, queue.Outgoing]{}, events: map[string]*target[store.Event, topic.Outgoing]{}}
 	for i, record := range records {
-		row, wanted, err := asksToPublish(record)
+		image, err := newlyAsking(record)
+		if image != nil && err == nil {
+			err = r.place(ctx, s, i, image)
+		}
 		if err != nil {
 			// Delivered again it would read no better, and hold up the shard.
 			r.config.Logger.ErrorContext(ctx, "a row that asks to be published can't be read and is passed over", "sequence", record.Change.SequenceNumber, "error", err.Error())
 		}
-		if err != nil || !wanted {
-			continue
-		}
-		t := byAddress[row.Publication.To]
-		if t == nil {
-			t = r.target(*row.Publication)
-			byAddress[row.Publication.To] = t
-			targets = append(targets, t)
-		}
-		out, err := r.message(row, t)
-		if err != nil {
-			r.config.Logger.ErrorContext(ctx, "a message can't be made; its row is passed over", "job", row.ID, "error", err.Error())
-			continue
-		}
-		t.entries = append(t.entries, entry{index: i, row: row, out: out})
 	}
-	return targets
+	return s.all
 }
 
-func (r *Relay) target(p store.Publication) *target {
-	name, letters, err := p.Address()
-	if err != nil {
-		return &target{err: err}
+// place puts a row to the others that go where it goes. Rows of other kinds than jobs
+// and events are passed over.
+func (r *Relay) place(ctx context.Context, s *sorted, index int, image store.Item) error {
+	event, err := store.DecodeEvent(image)
+	if err == nil {
+		r.placeEvent(ctx, s, index, event)
 	}
-	address, known := r.config.Addresses[name]
-	if !known {
-		err = fmt.Errorf("relay: there is no address for queue %q", name)
+	if !errors.Is(err, store.ErrNotAnEvent) {
+		return err
 	}
-	t := &target{url: address.URL, letters: letters, fifo: address.FIFO(), err: err}
-	if letters {
-		t.url = address.Letters
+	row, err := store.Decode(image)
+	if err == nil {
+		r.placeJob(ctx, s, index, row)
 	}
-	return t
+	if errors.Is(err, store.ErrNotAJob) {
+		return nil
+	}
+	return err
 }
