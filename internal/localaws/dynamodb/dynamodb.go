@@ -26,6 +26,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/boltfile"
 )
 
 // InMemory as Config.Path keeps the data in a temporary folder, which Close
@@ -106,14 +107,8 @@ func (c Config) withDefaults() Config {
 }
 
 func (db *DB) open(path string) error {
-	file, err := bolt.Open(path, 0o600, &bolt.Options{
-		Timeout:         5 * time.Second, // another process has it
-		NoSync:          true,
-		NoGrowSync:      true,
-		NoFreelistSync:  true,
-		FreelistType:    bolt.FreelistMapType,
-		InitialMmapSize: 1 << 28, // address space, not memory: growing waits for readers
-	})
+	// Address space, not memory: growing waits for readers.
+	file, err := boltfile.Open(path, 1<<28, tablesBucket, streamsBucket, tokensBucket, tokenAgesBucket)
 	if err != nil {
 		return err
 	}

@@ -63,12 +63,7 @@ func (s *stream) recordsBucket() []byte      { return []byte("s" + s.ARN) }
 // load makes the common buckets and reads the catalog.
 func (db *DB) load() error {
 	tables := catalog{}
-	err := db.file.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{tablesBucket, streamsBucket, tokensBucket, tokenAgesBucket} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
+	err := db.file.View(func(tx *bolt.Tx) error {
 		return tx.Bucket(tablesBucket).ForEach(func(name, data []byte) error {
 			t := &table{}
 			if err := json.Unmarshal(data, t); err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/boltfile"
 )
 
 // Buckets of the index: S3 buckets by name; objects by bucket, zero byte, key;
@@ -44,21 +46,13 @@ func (db *DB) load() error {
 	if err := os.MkdirAll(db.blobs(), 0o700); err != nil {
 		return err
 	}
-	// Without fsync the index still survives the death of the process.
-	index, err := bolt.Open(filepath.Join(db.cfg.Dir, "index.db"), 0o600, &bolt.Options{
-		Timeout: 5 * time.Second, NoSync: true, NoGrowSync: true, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
-	})
+	index, err := boltfile.Open(filepath.Join(db.cfg.Dir, "index.db"), 0, bucketsBucket, objectsBucket, uploadsBucket, partsBucket)
 	if err != nil {
 		return err
 	}
 	db.index = index
 	used := map[string]bool{}
-	err = index.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketsBucket, objectsBucket, uploadsBucket, partsBucket} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
+	err = index.View(func(tx *bolt.Tx) error {
 		for _, name := range [][]byte{objectsBucket, partsBucket} {
 			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
 				var o object

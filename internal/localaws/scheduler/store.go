@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/boltfile"
 )
 
 // Buckets: schedules by group and name; groups by name; how far schedules are, by
@@ -20,18 +21,12 @@ var (
 )
 
 func (db *DB) open() error {
-	// Without fsync the file still survives the death of the process.
-	b, err := bolt.Open(db.cfg.Path, 0o600, &bolt.Options{Timeout: 5 * time.Second, NoSync: true, NoGrowSync: true})
+	b, err := boltfile.Open(db.cfg.Path, 0, schedulesBucket, groupsBucket, statesBucket)
 	if err != nil {
 		return err
 	}
 	db.bolt = b
 	err = b.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{schedulesBucket, groupsBucket, statesBucket} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
 		if tx.Bucket(groupsBucket).Get([]byte(defaultGroup)) != nil {
 			return nil
 		}

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/boltfile"
 )
 
 // Buckets: mails and their sources by the order of sending; places of mails by
@@ -26,26 +27,10 @@ var (
 )
 
 func (db *DB) load() error {
-	// Without fsync the file still survives the death of the process.
-	b, err := bolt.Open(db.cfg.Path, 0o600, &bolt.Options{
-		Timeout: 5 * time.Second, NoSync: true, NoGrowSync: true, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
-	})
-	if err != nil {
-		return err
-	}
-	db.bolt = b
-	err = b.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{mailsBucket, sourcesBucket, idsBucket, identitiesBucket, templatesBucket, suppressedBucket, setsBucket, destinationsBucket, listsBucket, contactsBucket} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return errors.Join(err, b.Close())
-	}
-	return nil
+	var err error
+	db.bolt, err = boltfile.Open(db.cfg.Path, 0, mailsBucket, sourcesBucket, idsBucket, identitiesBucket, templatesBucket,
+		suppressedBucket, setsBucket, destinationsBucket, listsBucket, contactsBucket)
+	return err
 }
 
 func (db *DB) put(bucket []byte, name string, value any) error {

@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/boltfile"
 )
 
 // Buckets: queues by name; state and content of messages by seq; tokens of FIFO
@@ -21,28 +22,12 @@ var (
 
 // load opens the file and builds the index from it.
 func (db *DB) load() error {
-	// Without fsync the file still survives the death of the process: the
-	// pages are the kernel's once they are written.
-	b, err := bolt.Open(db.cfg.Path, 0o600, &bolt.Options{
-		Timeout: 5 * time.Second, NoSync: true, NoGrowSync: true, NoFreelistSync: true,
-		FreelistType: bolt.FreelistMapType, InitialMmapSize: 64 << 20,
-	})
+	b, err := boltfile.Open(db.cfg.Path, 64<<20, queuesBucket, statesBucket, contentsBucket, duplicatesBucket, movesBucket)
 	if err != nil {
 		return err
 	}
 	db.bolt = b
-	err = b.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{queuesBucket, statesBucket, contentsBucket, duplicatesBucket, movesBucket} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		err = b.View(db.index)
-	}
-	if err != nil {
+	if err := b.View(db.index); err != nil {
 		_ = b.Close() // the error that matters is the first one
 		return err
 	}
