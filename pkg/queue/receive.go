@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/nightshift-go/nightshift/internal/batchcall"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
@@ -130,27 +131,20 @@ func (q *SQS) Delete(ctx context.Context, url string, receipts []string) []error
 func (q *SQS) deleteBatch(ctx context.Context, url string, receipts []string, results []error) {
 	entries := make([]types.DeleteMessageBatchRequestEntry, len(receipts))
 	for i := range receipts {
-		id := strconv.Itoa(i)
-		entries[i] = types.DeleteMessageBatchRequestEntry{Id: &id, ReceiptHandle: &receipts[i]}
+		entries[i] = types.DeleteMessageBatchRequestEntry{Id: batchcall.ID(i), ReceiptHandle: &receipts[i]}
 	}
 	out, err := q.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
 	if err != nil {
-		for i := range results {
-			results[i] = fmt.Errorf("queue: deleting from %s: %w", url, err)
-		}
+		batchcall.Fill(results, func(int) error { return fmt.Errorf("queue: deleting from %s: %w", url, err) })
 		return
 	}
-	for i := range results {
-		results[i] = fmt.Errorf("queue: deleting from %s: the answer does not mention entry %d", url, i)
-	}
+	batchcall.Fill(results, func(i int) error {
+		return fmt.Errorf("queue: deleting from %s: the answer does not mention entry %d", url, i)
+	})
 	for _, ok := range out.Successful {
-		if i, known := index(ok.Id, len(results)); known {
-			results[i] = nil
-		}
+		batchcall.Set(results, ok.Id, nil)
 	}
 	for _, failed := range out.Failed {
-		if i, known := index(failed.Id, len(results)); known {
-			results[i] = fmt.Errorf("queue: deleting: %s: %s", deref(failed.Code), deref(failed.Message))
-		}
+		batchcall.Set(results, failed.Id, fmt.Errorf("queue: deleting: %s: %s", deref(failed.Code), deref(failed.Message)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/nightshift-go/nightshift/internal/batchcall"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
@@ -79,23 +80,12 @@ func (e *SendError) Error() string { return fmt.Sprintf("queue: sending: %s: %s"
 func (q *SQS) Send(ctx context.Context, url string, messages []Outgoing) []error {
 	results := make([]error, len(messages))
 	for start := 0; start < len(messages); {
-		end := start + batchLength(messages[start:])
+		rest := messages[start:]
+		end := start + batchcall.Length(len(rest), MaxEntries, MaxBatchBytes, func(i int) int { return rest[i].size() })
 		q.sendBatch(ctx, url, messages[start:end], results[start:end])
 		start = end
 	}
 	return results
-}
-
-// batchLength tells how many of the messages fit into one call, at least one.
-func batchLength(messages []Outgoing) int {
-	size := 0
-	for i, m := range messages {
-		size += m.size()
-		if i == MaxEntries || i > 0 && size > MaxBatchBytes {
-			return i
-		}
-	}
-	return len(messages)
 }
 
 func (q *SQS) sendBatch(ctx context.Context, url string, messages []Outgoing, results []error) {
@@ -105,30 +95,22 @@ func (q *SQS) sendBatch(ctx context.Context, url string, messages []Outgoing, re
 	}
 	out, err := q.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &url, Entries: entries})
 	if err != nil {
-		for i := range results {
-			results[i] = fmt.Errorf("queue: sending to %s: %w", url, err)
-		}
+		batchcall.Fill(results, func(int) error { return fmt.Errorf("queue: sending to %s: %w", url, err) })
 		return
 	}
-	// What is named nowhere was not confirmed, and counts as not sent.
-	for i := range results {
-		results[i] = fmt.Errorf("queue: sending to %s: the answer does not mention entry %d", url, i)
-	}
+	batchcall.Fill(results, func(i int) error {
+		return fmt.Errorf("queue: sending to %s: the answer does not mention entry %d", url, i)
+	})
 	for _, ok := range out.Successful {
-		if i, known := index(ok.Id, len(results)); known {
-			results[i] = nil
-		}
+		batchcall.Set(results, ok.Id, nil)
 	}
 	for _, failed := range out.Failed {
-		if i, known := index(failed.Id, len(results)); known {
-			results[i] = &SendError{Code: deref(failed.Code), Message: deref(failed.Message), Fault: failed.SenderFault}
-		}
+		batchcall.Set(results, failed.Id, &SendError{Code: deref(failed.Code), Message: deref(failed.Message), Fault: failed.SenderFault})
 	}
 }
 
 func entry(i int, m Outgoing) types.SendMessageBatchRequestEntry {
-	id := strconv.Itoa(i)
-	e := types.SendMessageBatchRequestEntry{Id: &id, MessageBody: &m.Body}
+	e := types.SendMessageBatchRequestEntry{Id: batchcall.ID(i), MessageBody: &m.Body}
 	if m.Delay > 0 {
 		e.DelaySeconds = ceilSeconds(min(m.Delay, lifecycle.LongestDelay))
 	}
@@ -173,23 +155,18 @@ func (q *SQS) Hide(ctx context.Context, url string, messages []Hidden) []error {
 func (q *SQS) hideBatch(ctx context.Context, url string, messages []Hidden, results []error) {
 	entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(messages))
 	for i, m := range messages {
-		id := strconv.Itoa(i)
 		entries[i] = types.ChangeMessageVisibilityBatchRequestEntry{
-			Id: &id, ReceiptHandle: &m.Receipt,
+			Id: batchcall.ID(i), ReceiptHandle: &m.Receipt,
 			VisibilityTimeout: ceilSeconds(min(max(m.For, 0), lifecycle.LongestInvisible)),
 		}
 	}
 	out, err := q.api.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
 	if err != nil {
-		for i := range results {
-			results[i] = fmt.Errorf("queue: hiding in %s: %w", url, err)
-		}
+		batchcall.Fill(results, func(int) error { return fmt.Errorf("queue: hiding in %s: %w", url, err) })
 		return
 	}
 	for _, failed := range out.Failed {
-		if i, known := index(failed.Id, len(results)); known {
-			results[i] = fmt.Errorf("queue: hiding: %s: %s", deref(failed.Code), deref(failed.Message))
-		}
+		batchcall.Set(results, failed.Id, fmt.Errorf("queue: hiding: %s: %s", deref(failed.Code), deref(failed.Message)))
 	}
 }
 
@@ -220,11 +197,6 @@ func (q *SQS) Depth(ctx context.Context, url string) (Depth, error) {
 		counts[i] = n
 	}
 	return Depth{Visible: counts[0], Delayed: counts[1], InFlight: counts[2]}, errors.Join(problems...)
-}
-
-func index(id *string, length int) (int, bool) {
-	i, err := strconv.Atoi(deref(id))
-	return i, err == nil && i >= 0 && i < length
 }
 
 func deref(s *string) string {

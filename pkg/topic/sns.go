@@ -5,12 +5,12 @@ package topic
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sns/types"
 
+	"github.com/nightshift-go/nightshift/internal/batchcall"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 )
 
@@ -56,23 +56,12 @@ func (m Outgoing) Size() int {
 func (s *SNS) Publish(ctx context.Context, arn string, messages []Outgoing) []error {
 	results := make([]error, len(messages))
 	for start := 0; start < len(messages); {
-		end := start + batchLength(messages[start:])
+		rest := messages[start:]
+		end := start + batchcall.Length(len(rest), MaxEntries, MaxBatchBytes, func(i int) int { return rest[i].Size() })
 		s.publishBatch(ctx, arn, messages[start:end], results[start:end])
 		start = end
 	}
 	return results
-}
-
-// batchLength tells how many of the messages fit into one call, at least one.
-func batchLength(messages []Outgoing) int {
-	size := 0
-	for i, m := range messages {
-		size += m.Size()
-		if i == MaxEntries || i > 0 && size > MaxBatchBytes {
-			return i
-		}
-	}
-	return len(messages)
 }
 
 func (s *SNS) publishBatch(ctx context.Context, arn string, messages []Outgoing, results []error) {
@@ -82,30 +71,23 @@ func (s *SNS) publishBatch(ctx context.Context, arn string, messages []Outgoing,
 	}
 	out, err := s.api.PublishBatch(ctx, &sns.PublishBatchInput{TopicArn: &arn, PublishBatchRequestEntries: entries})
 	if err != nil {
-		for i := range results {
-			results[i] = fmt.Errorf("topic: publishing to %s: %w", arn, err)
-		}
+		batchcall.Fill(results, func(int) error { return fmt.Errorf("topic: publishing to %s: %w", arn, err) })
 		return
 	}
-	// What is named nowhere was not confirmed, and counts as not published.
-	for i := range results {
-		results[i] = fmt.Errorf("topic: publishing to %s: the answer does not mention entry %d", arn, i)
-	}
+	batchcall.Fill(results, func(i int) error {
+		return fmt.Errorf("topic: publishing to %s: the answer does not mention entry %d", arn, i)
+	})
 	for _, ok := range out.Successful {
-		if i, known := index(ok.Id, len(results)); known {
-			results[i] = nil
-		}
+		batchcall.Set(results, ok.Id, nil)
 	}
 	for _, failed := range out.Failed {
-		if i, known := index(failed.Id, len(results)); known {
-			results[i] = &queue.SendError{Code: aws.ToString(failed.Code), Message: aws.ToString(failed.Message), Fault: failed.SenderFault}
-		}
+		batchcall.Set(results, failed.Id, &queue.SendError{Code: aws.ToString(failed.Code), Message: aws.ToString(failed.Message), Fault: failed.SenderFault})
 	}
 }
 
 func entry(i int, m Outgoing) types.PublishBatchRequestEntry {
 	e := types.PublishBatchRequestEntry{
-		Id: aws.String(strconv.Itoa(i)), Message: &m.Body,
+		Id: batchcall.ID(i), Message: &m.Body,
 		MessageAttributes: map[string]types.MessageAttributeValue{
 			NameAttribute: {DataType: aws.String("String"), StringValue: aws.String(m.Name)},
 		},
@@ -117,9 +99,4 @@ func entry(i int, m Outgoing) types.PublishBatchRequestEntry {
 		e.MessageDeduplicationId = &m.Dedup
 	}
 	return e
-}
-
-func index(id *string, length int) (int, bool) {
-	i, err := strconv.Atoi(aws.ToString(id))
-	return i, err == nil && i >= 0 && i < length
 }
