@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/nightshift-go/nightshift/internal/fault"
+	"github.com/nightshift-go/nightshift/internal/streamimage"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/relay"
@@ -147,7 +147,7 @@ func (w *world) relay(changes []memstore.Change) {
 	event := events.DynamoDBEvent{}
 	for i, change := range changes[:min(len(changes), 10)] {
 		event.Records = append(event.Records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{
-			SequenceNumber: fmt.Sprint(from + i), NewImage: image(change.New), OldImage: image(change.Old),
+			SequenceNumber: fmt.Sprint(from + i), NewImage: streamimage.Of(change.New), OldImage: streamimage.Of(change.Old),
 		}})
 	}
 	next := from + len(event.Records)
@@ -272,24 +272,4 @@ func (w *world) sweep() {
 func (w *world) isLetter(c memstore.Change) bool {
 	rec, err := store.Decode(c.New)
 	return err == nil && rec.State == lifecycle.Dead && rec.Publication != nil
-}
-
-func image(item store.Item) map[string]events.DynamoDBAttributeValue {
-	if item == nil {
-		return nil
-	}
-	converted := map[string]events.DynamoDBAttributeValue{}
-	for name, av := range item {
-		switch v := av.(type) {
-		case *types.AttributeValueMemberS:
-			converted[name] = events.NewStringAttribute(v.Value)
-		case *types.AttributeValueMemberN:
-			converted[name] = events.NewNumberAttribute(v.Value)
-		case *types.AttributeValueMemberBOOL:
-			converted[name] = events.NewBooleanAttribute(v.Value)
-		case *types.AttributeValueMemberM:
-			converted[name] = events.NewMapAttribute(image(v.Value))
-		}
-	}
-	return converted
 }

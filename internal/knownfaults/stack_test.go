@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/nightshift-go/nightshift/internal/streamimage"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
@@ -195,7 +195,7 @@ func (s *stack) publish() {
 	for _, change := range changes {
 		s.published++
 		event.Records = append(event.Records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{
-			SequenceNumber: fmt.Sprint(s.published), NewImage: image(change.New), OldImage: image(change.Old),
+			SequenceNumber: fmt.Sprint(s.published), NewImage: streamimage.Of(change.New), OldImage: streamimage.Of(change.Old),
 		}})
 	}
 	answer, err := s.relay.Handle(s.t.Context(), event)
@@ -250,24 +250,4 @@ func eventOf(batch []*message, fifo bool) []byte {
 		panic(err)
 	}
 	return encoded
-}
-
-func image(item store.Item) map[string]events.DynamoDBAttributeValue {
-	if item == nil {
-		return nil
-	}
-	converted := map[string]events.DynamoDBAttributeValue{}
-	for name, av := range item {
-		switch v := av.(type) {
-		case *types.AttributeValueMemberS:
-			converted[name] = events.NewStringAttribute(v.Value)
-		case *types.AttributeValueMemberN:
-			converted[name] = events.NewNumberAttribute(v.Value)
-		case *types.AttributeValueMemberBOOL:
-			converted[name] = events.NewBooleanAttribute(v.Value)
-		case *types.AttributeValueMemberM:
-			converted[name] = events.NewMapAttribute(image(v.Value))
-		}
-	}
-	return converted
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/nightshift-go/nightshift/internal/streamimage"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -23,7 +23,7 @@ func (k *Kit) publish(ctx context.Context) (worked bool) {
 			continue
 		}
 		records = append(records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{
-			SequenceNumber: fmt.Sprint(k.relayed + i + 1), NewImage: image(change.New), OldImage: image(change.Old),
+			SequenceNumber: fmt.Sprint(k.relayed + i + 1), NewImage: streamimage.Of(change.New), OldImage: streamimage.Of(change.Old),
 		}})
 	}
 	k.relayed += len(changes)
@@ -36,27 +36,6 @@ func (k *Kit) publish(ctx context.Context) (worked bool) {
 		records, worked = records[n:], true
 	}
 	return worked
-}
-
-// image gives a row as the stream has it. Rows of jobs have these types alone.
-func image(item store.Item) map[string]events.DynamoDBAttributeValue {
-	if item == nil {
-		return nil
-	}
-	converted := make(map[string]events.DynamoDBAttributeValue, len(item))
-	for name, av := range item {
-		switch v := av.(type) {
-		case *types.AttributeValueMemberS:
-			converted[name] = events.NewStringAttribute(v.Value)
-		case *types.AttributeValueMemberN:
-			converted[name] = events.NewNumberAttribute(v.Value)
-		case *types.AttributeValueMemberBOOL:
-			converted[name] = events.NewBooleanAttribute(v.Value)
-		case *types.AttributeValueMemberM:
-			converted[name] = events.NewMapAttribute(image(v.Value))
-		}
-	}
-	return converted
 }
 
 // promote hands scheduled jobs that are due to their queues, the earliest first. It is
