@@ -188,3 +188,17 @@ func TestTimeouts(t *testing.T) {
 		}
 	}
 }
+
+func TestIsVerdict(t *testing.T) {
+	boom := errors.New("boom")
+	for _, err := range []error{job.Fail(boom), job.RetryAfter(time.Second, boom), job.Snooze(0), job.Continue(1), job.Discard("")} {
+		if !job.IsVerdict(err) || !job.IsVerdict(fmt.Errorf("wrapped: %w", err)) {
+			t.Errorf("%T is no verdict", err)
+		}
+	}
+	for _, err := range []error{nil, boom, coded{}} {
+		if job.IsVerdict(err) {
+			t.Errorf("%v is a verdict", err)
+		}
+	}
+}

@@ -106,3 +106,18 @@ func (e *DiscardError) Error() string { return e.Reason }
 // Discard ends the job as cancelled: its work is no longer wanted, and nobody
 // needs to look.
 func Discard(reason string) error { return &DiscardError{Reason: reason} }
+
+// IsVerdict tells whether err says how the job is to go on: whether Fail, RetryAfter,
+// Snooze, Continue or Discard made it, or it wraps one that they made. Any other error
+// fails the attempt, and the policy decides.
+func IsVerdict(err error) bool {
+	var (
+		fail    *FailError
+		retry   *RetryError
+		snooze  *SnoozeError
+		cont    *ContinueError
+		discard *DiscardError
+	)
+	return errors.As(err, &fail) || errors.As(err, &retry) || errors.As(err, &snooze) ||
+		errors.As(err, &cont) || errors.As(err, &discard)
+}

@@ -58,7 +58,7 @@ func (b *batch) decide(ctx context.Context, h *Handler, r *run, result any, err 
 	switch {
 	case err != nil && cancelled:
 		return lifecycle.Outcome{To: lifecycle.Cancelled}
-	case (lost || errors.Is(context.Cause(ctx), ErrShutdown)) && isPlain(err):
+	case (lost || errors.Is(context.Cause(ctx), ErrShutdown)) && err != nil && !job.IsVerdict(err):
 		return lifecycle.Outcome{To: lifecycle.Queued, GiveBack: true}
 	}
 	outcome = lifecycle.Ended(attempt, err, b.config.Random)
@@ -83,22 +83,9 @@ func (b *batch) sound(ctx context.Context, rec *store.Record, err error) (same e
 		}
 	}()
 	if err != nil {
-		_, _, _, _ = err.Error(), job.ErrorCode(err), isPlain(err), errors.Is(err, context.DeadlineExceeded)
+		_, _, _, _ = err.Error(), job.ErrorCode(err), job.IsVerdict(err), errors.Is(err, context.DeadlineExceeded)
 	}
 	return err
-}
-
-// isPlain tells an error that says nothing of how the job is to go on.
-func isPlain(err error) bool {
-	var (
-		fail    *job.FailError
-		retry   *job.RetryError
-		snooze  *job.SnoozeError
-		cont    *job.ContinueError
-		discard *job.DiscardError
-	)
-	return err != nil && !errors.As(err, &fail) && !errors.As(err, &retry) && !errors.As(err, &snooze) &&
-		!errors.As(err, &cont) && !errors.As(err, &discard)
 }
 
 // An overrun is a run whose handler did not stop when its time was up.
