@@ -60,10 +60,6 @@ const (
 // ErrNotAnEvent is returned for a row that is not an event's.
 var ErrNotAnEvent = errors.New("store: the row is not an event")
 
-// refusedSlot is the due index's partition of events that topics refused, so that
-// they can be listed.
-const refusedSlot = "refused"
-
 func eventKey(n NewEvent) Item {
 	if n.FIFO {
 		return Item{PartitionKey: text("events#" + n.Topic + "#" + n.Key), SortKey: text("event#" + n.ID)}
@@ -179,7 +175,7 @@ func (j *Jobs) EventRefused(ctx context.Context, e Event, cause error) error {
 		"SET #error = :error, #due_slot = :slot, #due_ms = :created REMOVE #publish", "#publish.#n = :n",
 		Item{
 			":n": number(e.N), ":error": errorValue(cause), ":created": millis(e.Created),
-			":slot": text(fmt.Sprintf("%s#%02d", refusedSlot, shardOfText(e.ID))),
+			":slot": refusedSlot(shardOfText(e.ID)),
 		}))
 	return err
 }
@@ -192,55 +188,6 @@ func (j *Jobs) Resend(ctx context.Context, e Event) (bool, error) {
 	// Key: the event's. Condition: that n. A lost race: resent by another.
 	return j.writeEvent(ctx, "resending", e, update(e.key,
 		"SET #n = :n, #publish = :publish REMOVE #error, #due_slot, #due_ms, #ttl, #sent_ms", "#n = :seen", values))
-}
-
-// RefusedEvents gives the events that their topics refused, from the due index, which
-// lags a little.
-func (j *Jobs) RefusedEvents(ctx context.Context) ([]Event, error) {
-	var refused []Event
-	condition := "#due_slot = :slot"
-	for shard := range DueShards {
-		query := Query{
-			Index: DueIndex, Condition: condition, Names: namesIn(condition),
-			Values: Item{":slot": text(fmt.Sprintf("%s#%02d", refusedSlot, shard))},
-		}
-		for {
-			page, err := j.driver.Query(ctx, query)
-			if err != nil {
-				return nil, fmt.Errorf("store: listing refused events: %w", err)
-			}
-			for _, key := range page.Items {
-				e, err := j.refusedEvent(ctx, key)
-				if err != nil {
-					return nil, err
-				}
-				if e != nil {
-					refused = append(refused, *e)
-				}
-			}
-			if query.Start = page.Next; query.Start == nil {
-				break
-			}
-		}
-	}
-	return refused, nil
-}
-
-// refusedEvent reads the event that the index names; nil where it is no longer
-// refused.
-func (j *Jobs) refusedEvent(ctx context.Context, key Item) (*Event, error) {
-	item, err := j.driver.Get(ctx, Item{PartitionKey: key[PartitionKey], SortKey: key[SortKey]})
-	if err != nil {
-		return nil, fmt.Errorf("store: reading a refused event: %w", err)
-	}
-	if item == nil {
-		return nil, nil
-	}
-	e, err := DecodeEvent(item)
-	if err != nil || e.Refused == nil {
-		return nil, err
-	}
-	return &e, nil
 }
 
 // GetEvent reads an event's row, consistently. n has its ID and, where the topic is

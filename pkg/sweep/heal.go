@@ -134,38 +134,39 @@ func (h *healer) page(ctx context.Context, page store.Scanned) error {
 		jobs.Go(func() error { return h.resend(ctx, e) })
 	}
 	for _, rec := range page.Jobs {
-		act := h.remedy(ctx, rec)
-		if act == nil {
-			continue
+		if act := h.remedy(ctx, rec); act != nil {
+			jobs.Go(func() error { return h.healJob(ctx, rec, act) })
 		}
-		jobs.Go(func() error {
-			healed, err := act(ctx)
-			if err != nil {
-				if ctx.Err() != nil {
-					return err
-				}
-				h.config.Logger.ErrorContext(ctx, "a job could not be healed", "job", rec.ID, "state", string(rec.State), "error", err.Error())
-				return nil
-			}
-			if healed {
-				h.config.Logger.WarnContext(ctx, "healed a job", "job", rec.ID, "task", rec.Task, "state", string(rec.State), "due", rec.NotBefore.Format(time.RFC3339))
-			}
-			return nil
-		})
 	}
 	return jobs.Wait()
 }
 
-// free removes the lock of a unique job that has ended. It does no harm where it
-// stays; the next pass meets it again.
-func (h *healer) free(ctx context.Context, lock store.Lock) error {
-	if _, err := h.config.Jobs.Free(ctx, lock); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		h.config.Logger.ErrorContext(ctx, "a unique key could not be freed", "task", lock.Task, "holder", lock.Job, "error", err.Error())
+// try takes a remedy, and logs what came of it with its words; those for success may
+// be empty. A remedy that fails is an error only where the time is over: the next
+// pass meets the row again.
+func (h *healer) try(ctx context.Context, act remedy, succeeded, failed string, attrs ...any) error {
+	done, err := act(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		h.config.Logger.ErrorContext(ctx, failed, append(attrs, "error", err.Error())...)
+	case done && succeeded != "":
+		h.config.Logger.WarnContext(ctx, succeeded, attrs...)
 	}
 	return nil
+}
+
+func (h *healer) healJob(ctx context.Context, rec store.Record, act remedy) error {
+	return h.try(ctx, act, "healed a job", "a job could not be healed",
+		"job", rec.ID, "task", rec.Task, "state", string(rec.State), "due", rec.NotBefore.Format(time.RFC3339))
+}
+
+// free removes the lock of a unique job that has ended. It does no harm where it
+// stays.
+func (h *healer) free(ctx context.Context, lock store.Lock) error {
+	act := func(ctx context.Context) (bool, error) { return h.config.Jobs.Free(ctx, lock) }
+	return h.try(ctx, act, "", "a unique key could not be freed", "task", lock.Task, "holder", lock.Job)
 }
 
 // resend asks the relay again for an event that has waited for longer than the relay
@@ -178,16 +179,6 @@ func (h *healer) resend(ctx context.Context, e store.Event) error {
 	if h.now.Sub(since) <= h.config.Waits.Relay {
 		return nil
 	}
-	resent, err := h.config.Jobs.Resend(ctx, e)
-	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		h.config.Logger.ErrorContext(ctx, "an event could not be resent", "event", e.ID, "error", err.Error())
-		return nil
-	}
-	if resent {
-		h.config.Logger.WarnContext(ctx, "resent an event that was not published", "event", e.ID, "name", e.Name)
-	}
-	return nil
+	act := func(ctx context.Context) (bool, error) { return h.config.Jobs.Resend(ctx, e) }
+	return h.try(ctx, act, "resent an event that was not published", "an event could not be resent", "event", e.ID, "name", e.Name)
 }
