@@ -73,7 +73,7 @@ func (r *Relay) eventHandled(ctx context.Context, e eventEntry, err error, fifo 
 
 // refuseEvent sets an event aside that its topic will never take.
 func (r *Relay) refuseEvent(ctx context.Context, e eventEntry, cause error) bool {
-	if err := r.config.Jobs.EventRefused(ctx, e.row, &refusedError{cause}); err != nil {
+	if err := r.config.Jobs.EventRefused(ctx, e.row, &refusedError{"the topic refuses the event", cause}); err != nil {
 		r.config.Logger.ErrorContext(ctx, "a refused event could not be set aside", "event", e.row.ID, "cause", cause.Error(), "error", err.Error())
 		return false
 	}

@@ -114,7 +114,7 @@ func (r *Relay) putOff(ctx context.Context, e jobEntry, cause error) bool {
 
 // giveUp ends a job as dead whose message SQS will never take.
 func (r *Relay) giveUp(ctx context.Context, e jobEntry, cause error) bool {
-	if err := r.config.Jobs.Undeliverable(ctx, e.row, &refusedError{cause}); err != nil {
+	if err := r.config.Jobs.Undeliverable(ctx, e.row, &refusedError{"the queue refuses the job's message", cause}); err != nil {
 		r.config.Logger.ErrorContext(ctx, "a refused job could not be ended", "job", e.row.ID, "cause", cause.Error(), "error", err.Error())
 		return false
 	}
@@ -154,12 +154,13 @@ func messageAtFault(err error) bool {
 	return true
 }
 
-// A refusedError is why a job died that could not be sent.
-type refusedError struct{ cause error }
-
-func (e *refusedError) Error() string {
-	return "the queue refuses the job's message: " + e.cause.Error()
+// A refusedError is why a job died, or an event is set aside, that could not be sent.
+type refusedError struct {
+	says  string
+	cause error
 }
+
+func (e *refusedError) Error() string { return e.says + ": " + e.cause.Error() }
 func (e *refusedError) Unwrap() error { return e.cause }
 
 // ErrorCode is "undeliverable".

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -167,7 +168,7 @@ func TestARefusedEventWaitsForAPerson(t *testing.T) {
 	if failed := w.handle(w.batch()); len(failed) != 0 {
 		t.Errorf("failed %v", failed)
 	}
-	if e := w.event(n); e.Publication != nil || e.Refused == nil || e.Refused.Code != "undeliverable" {
+	if e := w.event(n); e.Publication != nil || e.Refused == nil || e.Refused.Code != "undeliverable" || !strings.HasPrefix(e.Refused.Message, "the topic refuses the event: ") {
 		t.Errorf("refused %+v", e)
 	}
 }
