@@ -28,7 +28,9 @@ func TestAJobThatTakesAllMemory(t *testing.T) {
 	t.Parallel()
 	c, logged := testConfig(t)
 	// One poller that waits until its batch is full.
-	c.workers, c.parameters = 1, map[string]string{"QuickWindow": "2", "QuickVisibility": "6"}
+	// One poller that waits until its batch is full: long enough for ten messages on a
+	// busy machine, and hidden for longer than that.
+	c.workers, c.parameters = 1, map[string]string{"QuickWindow": "5", "QuickVisibility": "10"}
 	p := eaterPlan()
 	h := observe(t, c, p)
 	first := h.after(p.jobs[0].ID, 0).new
