@@ -121,6 +121,9 @@ func (d *Driver) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	if q.Index == "" {
 		in.ConsistentRead = aws.Bool(true) // an index has no consistent reads
 	}
+	if q.Descending {
+		in.ScanIndexForward = aws.Bool(false)
+	}
 	if q.Limit > 0 {
 		in.Limit = aws.Int32(int32(q.Limit))
 	}

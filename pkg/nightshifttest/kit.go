@@ -160,6 +160,14 @@ func (k *Kit) Put(table string, row store.Item) {
 	}
 }
 
+// Table gives one of Config.Tables as a driver, for the code under test that reads
+// it: its keys have to be those of the jobs table, "pk" and "sk". Others end the
+// test.
+func (k *Kit) Table(name string) store.Driver {
+	k.t.Helper()
+	return made(k.table.Table(name)).or(k)
+}
+
 // Rows gives every row of one of Config.Tables ("" is the jobs table), in no order.
 func (k *Kit) Rows(table string) []store.Item { return k.table.RowsIn(table) }
 

@@ -94,6 +94,8 @@ type Query struct {
 	Condition string
 	Names     map[string]string
 	Values    Item
+	// Descending reads from the highest range key down.
+	Descending bool
 	// Limit is the most rows a page holds; zero means DynamoDB's 1 MB.
 	Limit int
 	// Start continues after a page's Next.

@@ -18,7 +18,7 @@ import (
 // A Config describes the tables. The zero value has the jobs table alone.
 type Config struct {
 	// Tables are further tables that transactions write to: their key
-	// attributes by table name.
+	// attributes by table name. Table reads those whose keys are a job table's.
 	Tables map[string][]string
 }
 
@@ -82,6 +82,10 @@ func (d *Driver) RowsIn(name string) []store.Item {
 
 // Get reads one row.
 func (d *Driver) Get(ctx context.Context, key store.Item) (store.Item, error) {
+	return d.get(ctx, jobsTable, key)
+}
+
+func (d *Driver) get(ctx context.Context, name string, key store.Item) (store.Item, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func (d *Driver) Get(ctx context.Context, key store.Item) (store.Item, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := d.tables[jobsTable]
+	t := d.tables[name]
 	encoded, err := t.encode(wanted)
 	if err != nil {
 		return nil, err

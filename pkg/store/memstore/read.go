@@ -2,8 +2,9 @@ package memstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/nightshift-go/nightshift/internal/ddb"
 	"github.com/nightshift-go/nightshift/internal/ddb/sdk"
@@ -26,6 +27,10 @@ var tableSchema = ddb.KeySchema{
 
 // Query reads a page of one partition of the table or of the due index.
 func (d *Driver) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	return d.query(ctx, jobsTable, q)
+}
+
+func (d *Driver) query(ctx context.Context, name string, q store.Query) (store.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Page{}, err
 	}
@@ -46,17 +51,23 @@ func (d *Driver) Query(ctx context.Context, q store.Query) (store.Page, error) {
 		return store.Page{}, err
 	}
 	from, to := condition.Interval(nil)
-	return d.page(schema, q.Index != "", q.Limit, q.Start, func(key string) bool {
+	read := pageOf{table: name, schema: schema, keysOnly: q.Index != "", descending: q.Descending, limit: q.Limit, start: q.Start}
+	return d.page(read, func(key string) bool {
 		return key >= string(from) && (len(to) == 0 || key < string(to))
 	})
 }
 
 // Scan reads a page of a segment of the table.
 func (d *Driver) Scan(ctx context.Context, s store.Scan) (store.Page, error) {
+	return d.scan(ctx, jobsTable, s)
+}
+
+func (d *Driver) scan(ctx context.Context, name string, s store.Scan) (store.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Page{}, err
 	}
-	return d.page(tableSchema, false, s.Limit, s.Start, func(key string) bool {
+	read := pageOf{table: name, schema: tableSchema, limit: s.Limit, start: s.Start}
+	return d.page(read, func(key string) bool {
 		return s.Segments < 2 || segmentOf(key, s.Segments) == s.Segment
 	})
 }
@@ -69,21 +80,28 @@ func segmentOf(key string, segments int) int {
 	return sum % segments
 }
 
+// pageOf tells which page of which table is read, and in what order.
+type pageOf struct {
+	table                string
+	schema               ddb.KeySchema
+	keysOnly, descending bool
+	limit                int
+	start                store.Item
+}
+
+// beyond tells whether a key comes after another in the order of the page.
+func (p pageOf) beyond(key, other string) bool {
+	return other == "" || p.descending && key < other || !p.descending && key > other
+}
+
 // page gives the rows whose key in the schema is wanted, in the key's order,
 // after start.
-func (d *Driver) page(schema ddb.KeySchema, keysOnly bool, limit int, start store.Item, wanted func(string) bool) (store.Page, error) {
-	after := ""
-	if start != nil {
-		item, err := sdk.ItemFromSDK(start)
-		if err != nil {
-			return store.Page{}, err
-		}
-		key, ok := indexKey(schema, item)
-		if !ok {
-			return store.Page{}, fmt.Errorf("memstore: the start of a page has no key of the index")
-		}
-		after = key
+func (d *Driver) page(p pageOf, wanted func(string) bool) (store.Page, error) {
+	after, err := p.after()
+	if err != nil {
+		return store.Page{}, err
 	}
+	limit := p.limit
 	if limit == 0 {
 		limit = DefaultPage
 	}
@@ -91,29 +109,48 @@ func (d *Driver) page(schema ddb.KeySchema, keysOnly bool, limit int, start stor
 	defer d.mu.Unlock()
 	var keys []string
 	rows := map[string]ddb.Item{}
-	for _, row := range d.tables[jobsTable].rows {
-		if key, ok := indexKey(schema, row); ok && wanted(key) && key > after {
+	for _, row := range d.tables[p.table].rows {
+		if key, ok := indexKey(p.schema, row); ok && wanted(key) && p.beyond(key, after) {
 			keys = append(keys, key)
 			rows[key] = row
 		}
 	}
-	sort.Strings(keys)
+	slices.Sort(keys)
+	if p.descending {
+		slices.Reverse(keys)
+	}
 	var page store.Page
 	for i, key := range keys {
 		if i == limit {
 			page.Next = page.Items[i-1]
-			if !keysOnly {
+			if !p.keysOnly {
 				page.Next = keyOf(page.Next)
 			}
 			break
 		}
 		item := sdk.ItemToSDK(rows[key])
-		if keysOnly {
+		if p.keysOnly {
 			item = keyOf(item)
 		}
 		page.Items = append(page.Items, item)
 	}
 	return page, nil
+}
+
+// after is the key that the page comes after; empty for the first page.
+func (p pageOf) after() (string, error) {
+	if p.start == nil {
+		return "", nil
+	}
+	item, err := sdk.ItemFromSDK(p.start)
+	if err != nil {
+		return "", err
+	}
+	key, ok := indexKey(p.schema, item)
+	if !ok {
+		return "", errors.New("memstore: the start of a page has no key of the index")
+	}
+	return key, nil
 }
 
 // keyOf keeps the attributes that the due index projects: all keys.

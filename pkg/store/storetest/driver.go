@@ -39,6 +39,7 @@ func runDriver(t *testing.T, construct Constructor) {
 		"transactions are all or nothing":          transactAll,
 		"a repeated token is one transaction":      transactToken,
 		"query pages through the due index":        queryPages,
+		"query reads a partition from its end":     queryDescending,
 		"scan sees every row once, by segment":     scanSegments,
 		"an ended context ends the call":           endedContext,
 		"a check outside a transaction is a fault": loneCheck,
@@ -219,6 +220,36 @@ func queryPages(t *testing.T, d store.Driver) {
 	}
 	if len(seen) != 27 {
 		t.Errorf("%d rows due, want 27", len(seen))
+	}
+}
+
+// queryDescending: the highest range key comes first, on every page.
+func queryDescending(t *testing.T, d store.Driver) {
+	for i := range 9 {
+		put(t, d, store.Item{store.PartitionKey: s("books"), store.SortKey: s(fmt.Sprint(i))})
+	}
+	put(t, d, store.Item{store.PartitionKey: s("cooks"), store.SortKey: s("9")})
+	q := store.Query{
+		Condition: "#p = :p AND #s < :s", Descending: true, Limit: 3,
+		Names:  map[string]string{"#p": store.PartitionKey, "#s": store.SortKey},
+		Values: store.Item{":p": s("books"), ":s": s("8")},
+	}
+	var got string
+	for {
+		page, err := d.Query(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			got += item[store.SortKey].(*types.AttributeValueMemberS).Value
+		}
+		if page.Next == nil {
+			break
+		}
+		q.Start = page.Next
+	}
+	if want := "76543210"; got != want {
+		t.Errorf("the rows came as %s, want %s", got, want)
 	}
 }
 

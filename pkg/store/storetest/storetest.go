@@ -31,6 +31,10 @@ func Run(t *testing.T, construct Constructor) {
 	t.Run("Events", func(t *testing.T) { runEvents(t, construct) })
 }
 
+// RunDriver runs the driver's part alone, for a table that holds no jobs. The due
+// index is part of it.
+func RunDriver(t *testing.T, construct Constructor) { runDriver(t, construct) }
+
 // A Clock is a clock under test. It is for one goroutine.
 type Clock struct{ now time.Time }
 
