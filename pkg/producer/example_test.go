@@ -97,3 +97,29 @@ func ExampleNew_objects() {
 	fmt.Println(len(rec.Args), rec.ArgsObject.Bytes, owner == rec.ID)
 	// Output: 0 900010 true
 }
+
+// A reminder is moved, and then cancelled: one write each.
+func ExampleProducer_Reschedule() {
+	ctx := context.Background()
+	jobs, err := store.New(store.Config{Driver: memstore.New(memstore.Config{})})
+	if err != nil {
+		panic(err)
+	}
+	p, err := producer.New(producer.Config{Jobs: jobs}, Greet)
+	if err != nil {
+		panic(err)
+	}
+	id, err := p.Enqueue(ctx, Greet.With(Greeting{Name: "Ada"}), job.In(30*24*time.Hour))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(p.Reschedule(ctx, id, time.Now().Add(60*24*time.Hour)))
+
+	rec, err := p.Cancel(ctx, id)
+	fmt.Println(rec.State, err)
+	fmt.Println(errors.Is(p.Reschedule(ctx, id, time.Now()), producer.ErrFinished))
+	// Output:
+	// <nil>
+	// cancelled <nil>
+	// true
+}
