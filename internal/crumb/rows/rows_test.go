@@ -1,0 +1,141 @@
+package rows_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/rows"
+	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
+)
+
+type pot struct {
+	Name  string `dynamodbav:"name"`
+	Stars int    `dynamodbav:"stars"`
+}
+
+func key(name string) rows.Key { return rows.Key{Partition: "pots", Sort: name} }
+
+func TestPutGetOld(t *testing.T) {
+	table := rowstest.New(t)
+	if _, ok, err := rows.Get[pot](t.Context(), table, key("red")); ok || err != nil {
+		t.Fatalf("a row that is not there: %v, %v", ok, err)
+	}
+	put := func(stars int) error {
+		return table.Change().Put(key("red"), pot{Name: "red", Stars: stars}, rows.Absent, nil).Apply(t.Context())
+	}
+	if err := put(3); err != nil {
+		t.Fatal(err)
+	}
+	err := put(4)
+	if old, ok := rows.Old[pot](err); !errors.Is(err, rows.ErrCondition) || !ok || old.Stars != 3 {
+		t.Errorf("the second put: %v, with %v", err, old)
+	}
+	got, ok, err := rows.Get[pot](t.Context(), table, key("red"))
+	if want := (pot{Name: "red", Stars: 3}); got != want || !ok || err != nil {
+		t.Errorf("got %v, %v, %v, want %v", got, ok, err, want)
+	}
+}
+
+func TestUpdateNamesItsAttributes(t *testing.T) {
+	table := rowstest.New(t)
+	add := func(n int) (pot, error) {
+		return rows.ApplyOne[pot](t.Context(), table.Change().
+			Update(key("red"), "SET #name = :name ADD #stars :n", "attribute_not_exists(#stars) OR #stars < :most", rows.Values{":name": "red", ":n": n, ":most": 5}))
+	}
+	if got, err := add(5); err != nil || got.Stars != 5 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if _, err := add(1); !errors.Is(err, rows.ErrCondition) {
+		t.Errorf("an update whose condition does not hold: %v", err)
+	}
+}
+
+func TestChangesAreAllOrNothing(t *testing.T) {
+	table := rowstest.New(t)
+	both := func() error {
+		return table.Change().
+			Put(key("red"), pot{Name: "red"}, "", nil).
+			Put(key("blue"), pot{Name: "blue"}, rows.Absent, nil).
+			Apply(t.Context())
+	}
+	if err := both(); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Change().Delete(key("red"), rows.Present, nil).Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := both(); !errors.Is(err, rows.ErrCondition) {
+		t.Errorf("the second time: %v", err)
+	}
+	if _, ok, err := rows.Get[pot](t.Context(), table, key("red")); ok || err != nil {
+		t.Errorf("half of it was written: %v, %v", ok, err)
+	}
+	if err := table.Change().Check(key("blue"), rows.Present, nil).Apply(t.Context()); err != nil {
+		t.Errorf("a lone check: %v", err)
+	}
+}
+
+func TestListPages(t *testing.T) {
+	table := rowstest.New(t)
+	for i := range 5 {
+		for _, colour := range []string{"blue", "red"} {
+			name := fmt.Sprintf("%s%d", colour, i)
+			if err := table.Change().Put(key(name), pot{Name: name}, "", nil).Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var got []string
+	r := rows.Range{Partition: "pots", Prefix: "red", Descending: true, Limit: 2}
+	for {
+		page, err := rows.List[pot](t.Context(), table, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range page.Rows {
+			got = append(got, p.Name)
+		}
+		if page.Next == "" {
+			break
+		}
+		r.After = page.Next
+	}
+	if want := "[red4 red3 red2 red1 red0]"; fmt.Sprint(got) != want {
+		t.Errorf("listed %v, want %v", got, want)
+	}
+}
+
+func TestForeignCursors(t *testing.T) {
+	table := rowstest.New(t)
+	for _, cursor := range []string{"!", "%%", "a b"} {
+		if _, err := rows.List[pot](t.Context(), table, rows.Range{Partition: "pots", After: cursor}); !errors.Is(err, rows.ErrCursor) {
+			t.Errorf("the cursor %q: %v", cursor, err)
+		}
+	}
+}
+
+var errUnwritable = errors.New("it can't be encoded")
+
+type unwritable struct{}
+
+func (unwritable) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return nil, errUnwritable
+}
+
+func TestWhatCannotBeWritten(t *testing.T) {
+	table := rowstest.New(t)
+	for name, c := range map[string]*rows.Changes{
+		"row":   table.Change().Put(key("red"), unwritable{}, "", nil),
+		"value": table.Change().Update(key("red"), "SET #name = :name", "", rows.Values{":name": unwritable{}}),
+	} {
+		if err := c.Apply(t.Context()); !errors.Is(err, errUnwritable) {
+			t.Errorf("a %s that can't be encoded: %v", name, err)
+		}
+	}
+	if err := table.Change().Apply(t.Context()); err != nil {
+		t.Errorf("no changes: %v", err)
+	}
+}
