@@ -26,6 +26,8 @@ type Job[A any] struct {
 	Client string
 	// Trace is the trace header that came with the request.
 	Trace string
+	// Follows tells which job, or which batch, this one follows; nil for most.
+	Follows *Follows
 
 	cursor []byte
 	token  string

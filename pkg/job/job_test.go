@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +142,7 @@ func TestApply(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	o := job.Apply(job.In(time.Minute), job.At(at), job.Group("g"), job.WithID("id", "f"), job.ByClient("ann"), job.WithTrace("t"))
 	want := job.Options{Delay: time.Minute, NotBefore: at, Group: "g", ID: "id", Fingerprint: "f", Client: "ann", Trace: "t"}
-	if o != want {
+	if !reflect.DeepEqual(o, want) {
 		t.Errorf("Apply = %+v", o)
 	}
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Client string
 	// Trace is the trace header to carry along.
 	Trace string
+	// FollowUps are enqueued when the job ends (Then, Finally).
+	FollowUps []FollowUp
 }
 
 // An Option changes Options.
