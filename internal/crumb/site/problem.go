@@ -1,0 +1,75 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/admission"
+)
+
+// A Problem is an error that the client is told, as RFC 9457 has it.
+type Problem struct {
+	// Status is the HTTP status.
+	Status int
+	// Name is a stable name for programs: "not-found".
+	Name string
+	// Detail says what is wrong and what to do, for people.
+	Detail string
+	// RetryAfter is how long to wait; zero: not said.
+	RetryAfter time.Duration
+}
+
+// Error gives the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// Refuse makes a problem.
+func Refuse(status int, name, detail string) *Problem {
+	return &Problem{Status: status, Name: name, Detail: detail}
+}
+
+// NotFound says that there is no such thing, or none that this reader may see.
+func NotFound(detail string) *Problem { return Refuse(http.StatusNotFound, "not-found", detail) }
+
+// Full is the refusal of a gate: 503 with the time to wait.
+func Full(d admission.Decision) *Problem {
+	return &Problem{
+		Status: http.StatusServiceUnavailable, Name: "queue-full", RetryAfter: d.RetryAfter,
+		Detail: "there is more work waiting than can be done in time; try again later",
+	}
+}
+
+// problemPrefix is how the types of problems begin.
+const problemPrefix = "urn:crumb:problem:"
+
+// fail answers with what went wrong: a Problem as it is, anything else without its
+// words, which are for the log.
+func fail(ctx context.Context, w *answer, method, path string, err error, logger *slog.Logger) {
+	var p *Problem
+	if !errors.As(err, &p) {
+		logger.ErrorContext(ctx, "a request failed", "method", method, "path", path, "error", err.Error())
+		p = Refuse(http.StatusInternalServerError, "internal", "something went wrong on our side; nothing was lost that was accepted before")
+	}
+	w.status = 0
+	w.body.Reset()
+	w.header.Set("Content-Type", "application/problem+json")
+	w.header.Set("Cache-Control", "no-store")
+	if p.RetryAfter > 0 {
+		w.header.Set("Retry-After", strconv.FormatInt(int64((p.RetryAfter+time.Second-1)/time.Second), 10))
+	}
+	w.WriteHeader(p.Status)
+	encoder := json.NewEncoder(w)
+	if err := encoder.Encode(struct {
+		Type     string `json:"type"`
+		Title    string `json:"title"`
+		Status   int    `json:"status"`
+		Detail   string `json:"detail"`
+		Instance string `json:"instance"`
+	}{problemPrefix + p.Name, http.StatusText(p.Status), p.Status, p.Detail, path}); err != nil {
+		logger.ErrorContext(ctx, "a problem could not be encoded", "error", err.Error())
+	}
+}

@@ -1,0 +1,138 @@
+// Package site is the frame of Crumb's own HTTP API: it turns API Gateway's events
+// into requests and back, knows who is signed in, and answers errors as problems
+// (RFC 9457). What the API does is in the packages whose handlers it is given.
+package site
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
+	"github.com/nightshift-go/nightshift/pkg/payload"
+)
+
+// MaxBody is the most bytes that a request's JSON has.
+const MaxBody = 256 << 10
+
+// A Handler answers a request. An error that is a *Problem is told to the client;
+// any other is logged, and told as a failure of the site's.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// A ReaderHandler answers a request of a reader who is signed in.
+type ReaderHandler func(w http.ResponseWriter, r *http.Request, reader string) error
+
+// Routes is what a part of the API registers its handlers with. Patterns are
+// those of http.ServeMux: "POST /api/recipes/{id}/publish".
+type Routes interface {
+	// Anyone takes requests of everybody.
+	Anyone(pattern string, h Handler)
+	// Reader takes requests of readers who are signed in; others get 401.
+	Reader(pattern string, h ReaderHandler)
+}
+
+// Config is what a Site needs.
+type Config struct {
+	// Sessions knows who is signed in. Required.
+	Sessions *sessions.Sessions
+	// Logger takes what clients are not told; default slog.Default().
+	Logger *slog.Logger
+}
+
+// A Site answers the requests of the API. Handlers are added before the first
+// request; then it may be used by many goroutines.
+type Site struct {
+	mux      *http.ServeMux
+	sessions *sessions.Sessions
+	logger   *slog.Logger
+}
+
+// New makes a Site without handlers.
+func New(config Config) (*Site, error) {
+	if config.Sessions == nil {
+		return nil, errors.New("site: Config.Sessions is required")
+	}
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	s := &Site{mux: http.NewServeMux(), sessions: config.Sessions, logger: config.Logger}
+	s.Anyone("/", func(http.ResponseWriter, *http.Request) error { return NotFound("there is nothing here") })
+	return s, nil
+}
+
+// Anyone takes requests of everybody.
+func (s *Site) Anyone(pattern string, h Handler) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			fail(r.Context(), w.(*answer), r.Method, r.URL.Path, err, s.logger)
+		}
+	})
+}
+
+// Reader takes requests of readers who are signed in; others get 401.
+func (s *Site) Reader(pattern string, h ReaderHandler) {
+	s.Anyone(pattern, func(w http.ResponseWriter, r *http.Request) error {
+		reader, ok := s.sessions.Reader(r)
+		if !ok {
+			return Refuse(http.StatusUnauthorized, "signed-out", "sign in first, or again: you are not signed in")
+		}
+		return h(w, r, reader)
+	})
+}
+
+// Invoke answers one request of an HTTP API, payload format 2.0.
+func (s *Site) Invoke(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	w := newAnswer()
+	w.header.Set("Cache-Control", "no-store")
+	r, err := request(ctx, e)
+	if err != nil {
+		fail(ctx, w, e.RequestContext.HTTP.Method, e.RawPath, err, s.logger)
+		return w.response(), nil
+	}
+	s.mux.ServeHTTP(w, r)
+	return w.response(), nil
+}
+
+// Decode reads the JSON of a request, strictly. What is wrong with it is a
+// *Problem.
+func Decode[T any](r *http.Request) (T, error) {
+	var zero T
+	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return zero, Refuse(http.StatusUnsupportedMediaType, "not-json", "send the body as application/json")
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	if err != nil {
+		return zero, err
+	}
+	if len(body) > MaxBody {
+		return zero, Refuse(http.StatusRequestEntityTooLarge, "too-large", "the body is too large: 256 KiB are allowed")
+	}
+	value, err := payload.Decode[T](body)
+	if err != nil {
+		return zero, Refuse(http.StatusBadRequest, "malformed-body", err.Error())
+	}
+	return value, nil
+}
+
+// Answer sends a value as JSON.
+func Answer(w http.ResponseWriter, status int, value any) error {
+	data, err := payload.Encode(value)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, err = w.Write(data)
+	return err
+}
+
+// Done answers that there is nothing to say: 204.
+func Done(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
