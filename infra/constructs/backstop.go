@@ -28,7 +28,7 @@ type BackstopProps struct {
 // dropped, and only what cannot be read becomes a letter. What the function
 // cannot handle either ends in a dead-letter queue of its own.
 type Backstop struct {
-	// Queue is the redrive target of every WorkerQueue.
+	// Queue is the redrive target of every JobQueue.
 	Queue awssqs.Queue
 	// DeadLetterQueue should always be empty.
 	DeadLetterQueue awssqs.Queue
@@ -74,7 +74,7 @@ func NewBackstop(scope core.Construct, id string, props BackstopProps) Backstop 
 }
 
 // serve lets the backstop write letters to the dead-letter queue of q.
-func (b Backstop) serve(q WorkerQueue) {
+func (b Backstop) serve(q QueueParts) {
 	b.Function.AddToRolePolicy(Allow(q.DeadLetterQueue.QueueArn(), "sqs:SendMessage"))
 	setQueueURLs(b.Function, q.Plan.Queue.Name, q.Queue, q.DeadLetterQueue)
 }

@@ -74,7 +74,8 @@ func NewTopic(scope core.Construct, id string, props TopicProps) Topic {
 // Subscribe brings the named events to a queue as they are published (raw), and lets
 // this topic, and no other, send to it. A FIFO queue can subscribe to a FIFO topic
 // only.
-func (t Topic) Subscribe(queue WorkerQueue, events ...string) {
+func (t Topic) Subscribe(subscriber JobQueue, events ...string) {
+	queue := subscriber.parts()
 	name := queue.Plan.Queue.Name
 	if queue.Plan.Queue.FIFO && !t.fifo {
 		refuse(*t.scope.Node().Path(), "the queue %q is FIFO and the topic is not: SNS refuses that", name)

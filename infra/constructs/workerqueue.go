@@ -35,23 +35,16 @@ type WorkerQueueProps struct {
 // with its reason for each dead job. What was merely received too often goes to
 // the backstop, which heals it.
 type WorkerQueue struct {
-	// Plan is what the queue's declaration came to.
-	Plan sizing.Plan
-	// Queue is what the relay sends jobs to.
-	Queue awssqs.Queue
-	// DeadLetterQueue holds one letter for each job that failed for good.
-	DeadLetterQueue awssqs.Queue
+	QueueParts
 	// Function is the worker.
 	Function awslambda.Function
-
-	backstop Backstop
 }
 
 // NewWorkerQueue makes a queue with its workers, mapping and alarms, and tells
 // the backstop of it.
 func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) WorkerQueue {
 	self := core.NewConstruct(scope, jsii.String(id))
-	plan := planned(*self.Node().Path(), props)
+	plan := plannedForFunction(*self.Node().Path(), props)
 	name := plan.Queue.Name
 	props.Function.Timeout = orDefault(props.Function.Timeout, plan.FunctionTimeout)
 	if props.Function.Timeout < plan.FunctionTimeout {
@@ -59,44 +52,27 @@ func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) Wor
 			props.Function.Timeout, plan.Queue.BatchSize(), plan.Queue.SideBySide(), plan.FunctionTimeout)
 	}
 
-	letters := newQueue(self, "DeadLetterQueue", queueProps{fifo: plan.Queue.FIFO, retention: letterRetention})
-	permitRedrive(self, letters, plan.Queue.FIFO)
-	queue := newQueue(self, "Queue", queueProps{
-		fifo:       plan.Queue.FIFO,
-		retention:  sourceRetention,
+	parts := newParts(self, partsProps{
+		plan:       plan,
 		visibility: max(plan.Visibility, sizing.VisibilityFactor*props.Function.Timeout),
-		redrive:    props.Backstop.Queue,
+		oldest:     plan.Queue.LongestWait,
+		backstop:   props.Backstop,
+		actions:    props.Function.AlarmActions,
 	})
-
 	function := NewFunction(self, "Function", props.Function)
-	function.AddToRolePolicy(Allow(queue.QueueArn(), consume...))
-	function.AddToRolePolicy(Allow(letters.QueueArn(), "sqs:SendMessage"))
-	setQueueURLs(function, name, queue, letters)
-	feed(self, "Mapping", queue, function, plan.Queue.BatchSize(), plan.MaximumConcurrency)
-
-	actions := props.Function.AlarmActions
-	ageAlarm(self, "QueueAgeAlarm", queue, plan.Queue.LongestWait, actions)
-	lettersAlarm(self, "DeadLettersAlarm", letters, "A job of "+name+" failed for good: its letter says why.", actions)
-	made := WorkerQueue{plan, queue, letters, function, props.Backstop}
-	props.Backstop.serve(made)
-	return made
+	for _, right := range parts.workersRights() {
+		function.AddToRolePolicy(right)
+	}
+	setQueueURLs(function, name, parts.Queue, parts.DeadLetterQueue)
+	feed(self, "Mapping", parts.Queue, function, plan.Queue.BatchSize(), plan.MaximumConcurrency)
+	return WorkerQueue{parts, function}
 }
 
-// planned sizes the queue for the slowest of its tasks.
-func planned(path string, props WorkerQueueProps) sizing.Plan {
-	plans, err := sizing.ForTasks(props.Tasks...)
-	if err != nil {
-		refuse(path, "%v", err)
-	}
-	plan, known := plans[props.Queue.Name]
-	if !known {
-		refuse(path, "none of Tasks has the queue %q", props.Queue.Name)
-	}
+// plannedForFunction sizes the queue for the slowest of its tasks.
+func plannedForFunction(path string, props WorkerQueueProps) sizing.Plan {
+	plan := planned(path, props.Queue, props.Tasks, props.Backstop)
 	if plan.Queue.Polled {
-		refuse(path, "processes poll the queue %q (Polled), and its tasks may take longer than a function: it gets no function and no mapping", plan.Queue.Name)
-	}
-	if props.Backstop.Queue == nil || props.Backstop.fifo != props.Queue.FIFO {
-		refuse(path, "it needs a Backstop of the same kind: FIFO %v", props.Queue.FIFO)
+		refuse(path, "processes poll the queue %q (Polled), and its tasks may take longer than a function: it gets no function and no mapping (see NewPolledQueue)", plan.Queue.Name)
 	}
 	return plan
 }

@@ -12,7 +12,13 @@ import (
 // hidden is how long messages in hand are hidden at a time: a little longer than
 // the lease lasts, so that whoever receives what a dead process held finds the
 // lease ended.
-func (c PollConfig) hidden() time.Duration { return c.Hold + lifecycle.LeaseMargin + time.Second }
+func (c PollConfig) hidden() time.Duration { return c.Hold + hiddenBeyond }
+
+const hiddenBeyond = lifecycle.LeaseMargin + time.Second
+
+// HoldFor is the PollConfig.Hold with which messages are hidden for the given time
+// at once: the visibility timeout of their queue, say.
+func HoldFor(visibility time.Duration) time.Duration { return visibility - hiddenBeyond }
 
 // holdMessages keeps all messages of the batch invisible to others, whether their
 // jobs run, wait for their turn or have ended, until release is called.
