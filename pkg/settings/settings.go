@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Names of the environment variables.
@@ -24,6 +26,12 @@ const (
 	QueuePrefix = "NIGHTSHIFT_QUEUE_"
 	// TopicPrefix begins the names of the variables that hold ARNs of topics.
 	TopicPrefix = "NIGHTSHIFT_TOPIC_"
+	// Pollers is how many batches of a queue a polling process has in hand at
+	// once, Hold and Drain how long its jobs stay with it after a heartbeat and
+	// may go on after SIGTERM ("24s"). See worker.PollConfig.
+	Pollers = "NIGHTSHIFT_POLLERS"
+	Hold    = "NIGHTSHIFT_HOLD"
+	Drain   = "NIGHTSHIFT_DRAIN"
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
 )
@@ -69,6 +77,34 @@ func (r *Reader) Level() slog.Level {
 		}
 	}
 	return level
+}
+
+// Count gives a number of 1 at least; zero where none is set. Anything else is
+// noted.
+func (r *Reader) Count(name string) int {
+	value := r.getenv(name)
+	if value == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		r.missing = append(r.missing, fmt.Errorf("settings: %s is %q: use a whole number from 1", name, value))
+	}
+	return n
+}
+
+// Duration gives a time like "24s"; zero where none is set. Anything else, and a
+// negative one, is noted.
+func (r *Reader) Duration(name string) time.Duration {
+	value := r.getenv(name)
+	if value == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 0 {
+		r.missing = append(r.missing, fmt.Errorf("settings: %s is %q: use a time like 24s or 2m", name, value))
+	}
+	return d
 }
 
 // Err gives everything that was missing or wrong, or nil.

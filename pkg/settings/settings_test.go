@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
@@ -66,5 +67,23 @@ func TestQueuesAreFoundByTheirVariables(t *testing.T) {
 func TestNamesOfTopics(t *testing.T) {
 	if got := settings.TopicARN("recipe-events"); got != "NIGHTSHIFT_TOPIC_RECIPE_EVENTS_ARN" {
 		t.Error(got)
+	}
+}
+
+func TestNumbersAndTimes(t *testing.T) {
+	r := settings.Read(from(map[string]string{settings.Pollers: "3", settings.Hold: "24s"}))
+	if n, hold, drain := r.Count(settings.Pollers), r.Duration(settings.Hold), r.Duration(settings.Drain); n != 3 || hold != 24*time.Second || drain != 0 || r.Err() != nil {
+		t.Errorf("%d, %v, %v, %v", n, hold, drain, r.Err())
+	}
+	for _, value := range []string{"0", "-1", "1.5", "many"} {
+		if r := settings.Read(from(map[string]string{settings.Pollers: value})); r.Count(settings.Pollers) > 0 || r.Err() == nil {
+			t.Errorf("a count of %q is taken", value)
+		}
+	}
+	for _, value := range []string{"24", "-1s", "soon"} {
+		r := settings.Read(from(map[string]string{settings.Drain: value}))
+		if r.Duration(settings.Drain); r.Err() == nil {
+			t.Errorf("a time of %q is taken", value)
+		}
 	}
 }
