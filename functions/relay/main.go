@@ -13,7 +13,10 @@ func main() {
 			Jobs:      env.Jobs(),
 			Queue:     env.Queue(),
 			Addresses: env.Addresses(tasks.Queues()...),
+			Topics:    env.Topics(),
+			TopicARNs: env.TopicARNs(tasks.Topics()...),
 			Logger:    env.Logger,
+			Now:       env.Now,
 		})
 		if err != nil {
 			return nil, err

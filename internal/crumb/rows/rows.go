@@ -19,6 +19,9 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
+// Setting names the environment variable that holds the name of the site's table.
+const Setting = "CRUMB_TABLE"
+
 // Expires is the attribute by which rows expire: in Unix seconds, by DynamoDB's
 // time to live. A row may be there for two days after that: who reads it has to
 // look.

@@ -19,21 +19,29 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/rows"
+	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/claimcheck/s3objects"
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/outbox"
+	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
 // An Env is what a function is started with. It is for one goroutine: the one
@@ -45,6 +53,9 @@ type Env struct {
 	Settings *settings.Reader
 	// Logger writes JSON lines.
 	Logger *slog.Logger
+	// Now is the clock, for everything that takes one: a local stack's time may
+	// not be the machine's.
+	Now func() time.Time
 
 	problems []error
 }
@@ -58,17 +69,73 @@ func Load(ctx context.Context, getenv func(string) string, w io.Writer) (*Env, e
 	if err != nil {
 		return nil, fmt.Errorf("wire: reading the AWS configuration: %w", err)
 	}
-	return &Env{AWS: cfg, Settings: reader, Logger: logger}, nil
+	return &Env{AWS: cfg, Settings: reader, Logger: logger, Now: reader.Now()}, nil
 }
 
 // Jobs is the table of jobs.
 func (e *Env) Jobs() *store.Jobs {
 	table := e.Settings.Required(settings.Table)
-	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(e.AWS), table)})
+	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(e.AWS), table), Now: e.Now})
 	if err != nil {
 		e.problems = append(e.problems, err)
 	}
 	return jobs
+}
+
+// Producer makes jobs of requests, of all of Crumb's tasks.
+func (e *Env) Producer() *producer.Producer {
+	made, err := producer.New(producer.Config{Jobs: e.Jobs(), Objects: e.Objects(), Now: e.Now}, tasks.Defined()...)
+	if err != nil {
+		e.problems = append(e.problems, err)
+	}
+	return made
+}
+
+// Outbox writes rows, jobs and events in one transaction.
+func (e *Env) Outbox() *outbox.Outbox {
+	made, err := outbox.New(outbox.Config{Jobs: e.Jobs(), Producer: e.Producer()})
+	if err != nil {
+		e.problems = append(e.problems, err)
+	}
+	return made
+}
+
+// Rows is the site's own table.
+func (e *Env) Rows() *rows.Table {
+	name := e.Settings.Required(rows.Setting)
+	if name == "" {
+		return nil
+	}
+	made, err := rows.New(dynamo.New(dynamodb.NewFromConfig(e.AWS), name), name, e.Jobs())
+	if err != nil {
+		e.problems = append(e.problems, err)
+	}
+	return made
+}
+
+// Sessions knows who is signed in.
+func (e *Env) Sessions() *sessions.Sessions {
+	secret := e.Settings.Required(settings.Secret)
+	if secret == "" {
+		return nil
+	}
+	made, err := sessions.New([]byte(secret), e.Now)
+	if err != nil {
+		e.problems = append(e.problems, err)
+	}
+	return made
+}
+
+// Topics speaks to SNS.
+func (e *Env) Topics() *topic.SNS { return topic.New(sns.NewFromConfig(e.AWS)) }
+
+// TopicARNs gives where topics are, by their names.
+func (e *Env) TopicARNs(topics ...job.Topic) map[string]string {
+	arns := map[string]string{}
+	for _, t := range topics {
+		arns[t.Name] = e.Settings.Required(settings.TopicARN(t.Name))
+	}
+	return arns
 }
 
 // Objects is where arguments and results are that are too large for their rows.

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/nightshift-go/nightshift/infra/constructs"
+	"github.com/nightshift-go/nightshift/pkg/settings"
+)
+
+// api is the HTTP API with a function behind each route.
+func (c *crumb) api(photos constructs.WorkerQueue) {
+	api := constructs.NewApi(c.stack, "Api", constructs.ApiProps{AlarmActions: c.alarmActions()})
+
+	enqueue := c.function("enqueue", 10*time.Second)
+	enqueue.ReservedConcurrency = c.reserve(60)
+	enqueue.Environment = map[string]*string{
+		settings.Table:  c.table.TableName(),
+		settings.Bucket: c.bucket.BucketName(),
+		settings.Secret: constructs.SecretReference(c.secret),
+	}
+	for _, queue := range c.queues {
+		count(&enqueue, queue)
+	}
+	enqueue.Policy = append(enqueue.Policy,
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), c.claims("s3:PutObject"))
+
+	uploads := c.function("uploads", 10*time.Second)
+	uploads.ReservedConcurrency = c.reserve(40)
+	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
+	count(&uploads, photos)
+	uploads.Policy = append(uploads.Policy,
+		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
+
+	status := c.function("status", 10*time.Second)
+	status.ReservedConcurrency = c.reserve(60)
+	status.Environment = map[string]*string{settings.Table: c.table.TableName(), settings.Bucket: c.bucket.BucketName()}
+	status.Policy = append(status.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:GetItem"), c.claims("s3:GetObject"))
+
+	cancel := c.function("cancel", 10*time.Second)
+	cancel.ReservedConcurrency = c.reserve(20)
+	cancel.Environment = map[string]*string{settings.Table: c.table.TableName()}
+	cancel.Policy = append(cancel.Policy,
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:UpdateItem"))
+
+	web := c.function("web", 10*time.Second)
+	web.ReservedConcurrency = c.reserve(40)
+	web.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
+	web.Policy = append(web.Policy,
+		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"))
+
+	const get, post, del = awsapigatewayv2.HttpMethod_GET, awsapigatewayv2.HttpMethod_POST, awsapigatewayv2.HttpMethod_DELETE
+	api.Route("Enqueue", post, "/jobs/{task}", c.add("EnqueueFunction", enqueue))
+	api.Route("Status", get, "/jobs/{id}", c.add("StatusFunction", status))
+	api.Route("Cancel", del, "/jobs/{id}", c.add("CancelFunction", cancel))
+	api.Route("Uploads", post, "/uploads", c.add("UploadsFunction", uploads))
+	site := c.add("WebFunction", web)
+	api.Route("Page", get, "/", site)
+	api.Route("Site", get, "/{proxy+}", site)
+
+	awscdk.NewCfnOutput(c.stack, jsii.String("Url"), &awscdk.CfnOutputProps{
+		Description: jsii.String("Where Crumb is."),
+		Value:       api.Stage.Url(),
+	})
+}
+
+// count lets a function know how deep a queue is: it refuses work when it is full.
+func count(function *constructs.FunctionProps, q constructs.WorkerQueue) {
+	function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
+	function.Policy = append(function.Policy, constructs.Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
+}
