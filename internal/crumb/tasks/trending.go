@@ -1,0 +1,40 @@
+package tasks
+
+import (
+	"errors"
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+)
+
+// Trending is the queue of the recount. One run at a time is enough.
+var Trending = job.Queue{
+	Name:         "trending",
+	PeakArrivals: job.PerMinute(1),
+	ServiceTime:  10 * time.Second,
+	LongestWait:  5 * time.Minute,
+}
+
+// TrendingKey is the key of all recounts: a newer one takes the place of one that
+// still waits (drop the oldest: nobody wants the list of ten minutes ago).
+const TrendingKey = "trending"
+
+// A Recount says up to when views and saves are counted.
+type Recount struct {
+	At time.Time `json:"at"`
+}
+
+// Validate refuses a recount of no time.
+func (r Recount) Validate() error {
+	if r.At.IsZero() {
+		return errors.New("at is missing: the time up to which is counted")
+	}
+	return nil
+}
+
+// RecountTrending counts what the trending list is made of. It is enqueued every
+// five minutes, with job.Unique(TrendingKey). A recount that fails is given up
+// soon: the next one does its work.
+var RecountTrending = job.Define[Recount]("trending.recount", job.Policy{
+	Queue: Trending, MaxAttempts: 2, Timeout: 2 * time.Minute, Unique: job.Uniqueness{NewestWins: true},
+})
