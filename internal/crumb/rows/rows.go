@@ -27,10 +27,6 @@ const Setting = "CRUMB_TABLE"
 // look.
 const Expires = "ttl"
 
-// ErrCondition is what errors.Is finds where the condition of a change did not
-// hold; nothing was written then.
-var ErrCondition = store.ErrCondition
-
 // A Key names one row.
 type Key struct {
 	// Partition is what rows are read together by: "recipe#17".
@@ -79,15 +75,4 @@ func Get[T any](ctx context.Context, t *Table, key Key) (row T, ok bool, err err
 // decode makes a row of an item.
 func decode[T any](item store.Item) (row T, err error) {
 	return row, attributevalue.UnmarshalMap(item, &row)
-}
-
-// Old gives the row that was there where a condition failed; ok is false where
-// err is of another kind, or there was none.
-func Old[T any](err error) (row T, ok bool) {
-	var failed *store.ConditionError
-	if !errors.As(err, &failed) || failed.Old == nil {
-		return row, false
-	}
-	row, err = decode[T](failed.Old)
-	return row, err == nil
 }

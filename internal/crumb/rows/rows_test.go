@@ -78,6 +78,28 @@ func TestChangesAreAllOrNothing(t *testing.T) {
 	}
 }
 
+// A transaction tells each condition that did not hold.
+func TestWhichConditionFailed(t *testing.T) {
+	table := rowstest.New(t)
+	if err := table.Change().Put(key("red"), pot{Name: "red", Stars: 3}, "", nil).Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := table.Change().
+		Check(key("green"), rows.Present, nil).
+		Put(key("blue"), pot{}, rows.Absent, nil).
+		Put(key("red"), pot{}, rows.Absent, nil).
+		Apply(t.Context())
+	if !rows.Failed(err, 0) || rows.Failed(err, 1) || !rows.Failed(err, 2) {
+		t.Errorf("%v", err)
+	}
+	if old, ok := rows.Old[pot](err); !ok || old.Stars != 3 {
+		t.Errorf("the old row is %v, %v", old, ok)
+	}
+	if rows.Failed(errors.New("other"), 0) || rows.Failed(nil, 0) {
+		t.Error("another error passed for a failed condition")
+	}
+}
+
 func TestListPages(t *testing.T) {
 	table := rowstest.New(t)
 	for i := range 5 {
