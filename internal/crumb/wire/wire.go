@@ -42,6 +42,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/topic"
+	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 // An Env is what a function is started with. It is for one goroutine: the one
@@ -173,6 +174,18 @@ func (e *Env) Addresses(queues ...job.Queue) map[string]queue.Address {
 		}
 	}
 	return addresses
+}
+
+// Worker makes the worker of one queue.
+func (e *Env) Worker(q job.Queue, handlers ...worker.Handler) (*worker.Worker, error) {
+	return worker.New(worker.Config{
+		Jobs:      e.Jobs(),
+		Queue:     e.Queue(),
+		Addresses: e.Addresses(q),
+		Objects:   e.Objects(),
+		Logger:    e.Logger,
+		Now:       e.Now,
+	}, handlers...)
 }
 
 // Err gives everything that was missing or wrong so far, or nil.
