@@ -100,7 +100,7 @@ func (p *Producer) fitted(ctx context.Context, n store.NewJob) (store.NewJob, er
 // it will be, and at most plainRow more.
 func besideArgs(n store.NewJob) int {
 	size := plainRow + 2*len(n.ID) + len(n.Task) + 2*len(n.Queue) +
-		textBytes(n.Fingerprint) + textBytes(n.Client) + textBytes(n.Trace)
+		textBytes(n.Fingerprint) + textBytes(n.Client) + textBytes(n.Trace) + n.Follow.Bytes()
 	if n.Unique != nil {
 		size += textBytes(n.Unique.Key)
 	}

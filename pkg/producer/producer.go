@@ -150,12 +150,17 @@ func (p *Producer) Make(ctx context.Context, request job.Request, options ...job
 // writes it together with other rows (package outbox). Arguments too large for a row
 // are in their object already. Errors are those of Enqueue, the store's apart.
 func (p *Producer) Plan(ctx context.Context, request job.Request, options ...job.Option) (store.NewJob, error) {
+	return p.plan(ctx, request, job.Apply(options...), nil)
+}
+
+// plan is Plan for a job that may be one of a batch.
+func (p *Producer) plan(ctx context.Context, request job.Request, o job.Options, member *store.Member) (store.NewJob, error) {
 	args, err := p.Arguments(request)
 	if err != nil {
 		return store.NewJob{}, err
 	}
 	d := p.tasks[request.Definition.Name]
-	n, err := p.newJob(d, args, job.Apply(options...))
+	n, err := p.newJob(d, args, o, member)
 	if err == nil {
 		n, err = p.fitted(ctx, n)
 	}
@@ -166,11 +171,12 @@ func (p *Producer) Plan(ctx context.Context, request job.Request, options ...job
 }
 
 // newJob is the job as it will be written.
-func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options) (store.NewJob, error) {
+func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options, member *store.Member) (store.NewJob, error) {
 	queue := d.Policy.Queue
 	notBefore, err := start(queue, o, p.now())
 	unique, badKey := uniqueness(d.Policy, o.Unique)
-	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o), badKey); err != nil {
+	follow, badFollowUps := p.follow(o.FollowUps, member)
+	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o), badKey, badFollowUps); err != nil {
 		return store.NewJob{}, err
 	}
 	id := o.ID
@@ -185,6 +191,6 @@ func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options)
 	return store.NewJob{
 		ID: id, Task: d.Name, Queue: queue.Name, FIFO: queue.FIFO, Args: args,
 		Version: d.Policy.Version, MaxAttempts: d.Policy.MaxAttempts, NotBefore: notBefore,
-		Fingerprint: o.Fingerprint, Unique: unique, Client: o.Client, Trace: o.Trace,
+		Fingerprint: o.Fingerprint, Unique: unique, Client: o.Client, Trace: o.Trace, Follow: follow,
 	}, nil
 }

@@ -63,11 +63,12 @@ func (j *Jobs) cancelWaiting(ctx context.Context, id job.ID, client string) (Rec
 		":cancelled": text(string(lifecycle.Cancelled)), ":now": millis(now),
 		":ttl": seconds(now.Add(lifecycle.DoneRetention)),
 	})
-	// Key: the job's. Condition: waiting, and the client's own. Comes back: the
-	// whole row; on failure the row as it was. A lost race: it runs or has ended.
-	return j.write(ctx, "cancelling", id, update(KeyOf(id),
+	// Key: the job's. Condition: waiting, the client's own, and nothing follows.
+	// Comes back: the whole row; on failure the row as it was. A lost race: it
+	// runs or has ended. What follows is for endWaiting.
+	return j.endWaiting(ctx, "cancelling", lifecycle.Cancelled, Record{ID: id}, update(KeyOf(id),
 		"SET #state = :cancelled, #finished_ms = :now, #ttl = :ttl REMOVE #publish, #not_before_ms, #due_slot, #due_ms",
-		condition, values))
+		condition+nothingFollows, values))
 }
 
 // askToStop notes on a running job that it is to stop.

@@ -123,7 +123,7 @@ func (j *Jobs) buryOrphan(ctx context.Context, found Record, next lifecycle.Take
 	w.Update = "SET #token = :mine, #deaths = :deaths, " + w.Update[len("SET "):]
 	w.Values[":mine"], w.Values[":deaths"] = text(lease.Token), number(next.Deaths)
 	w.Names = namesIn(w.Update, w.Condition)
-	rec, lost, err := j.write(ctx, "burying", found.ID, w)
+	rec, lost, err := j.finish(ctx, found, outcome, w)
 	if err != nil {
 		return Claim{}, err
 	}

@@ -38,7 +38,12 @@ func (j *Jobs) Commit(ctx context.Context, claimed Record, outcome lifecycle.Out
 	if err != nil {
 		return Record{}, err
 	}
-	failed, err := j.transact(ctx, append([]Write{w}, actions...)...)
+	var failed map[int]*ConditionError
+	if claimed.Follow != nil && outcome.To.Final() {
+		failed, err = j.conclude(ctx, &claimed, outcome.To, w, actions...)
+	} else {
+		failed, err = j.transact(ctx, append([]Write{w}, actions...)...)
+	}
 	switch {
 	case err != nil:
 		return j.committed(ctx, claimed, outcome, err)
@@ -99,6 +104,9 @@ func refusedCommit(claimed Record, outcome lifecycle.Outcome, failed *ConditionE
 
 // after is the claimed record after the outcome's write.
 func after(claimed Record, outcome lifecycle.Outcome, w Write) Record {
+	if outcome.To.Final() {
+		return concluded(claimed, outcome.To, w)
+	}
 	claimed.State = outcome.To
 	claimed.NotBefore = at(w.Values[":due"])
 	return claimed

@@ -31,6 +31,10 @@ type NewJob struct {
 	Unique *Unique
 	Client string
 	Trace  string
+	// Follow is what the job's end entails; nil for most. See NewFollow.
+	Follow *Follow
+	// Follows tells whose end makes the job; nil for most.
+	Follows *job.Follows
 }
 
 // ErrOtherRequest is returned where a job of that id exists that another request
@@ -55,6 +59,31 @@ func (j *Jobs) Create(ctx context.Context, n NewJob) (rec Record, made bool, err
 		return rec, true, nil
 	}
 	return earlier(n, old)
+}
+
+// CreateAll makes jobs in one transaction. Those whose row is there already are left
+// as they are: ErrOtherRequest where it is another request's. They are not unique,
+// whatever they ask for.
+func (j *Jobs) CreateAll(ctx context.Context, all []NewJob) error {
+	missing := append([]NewJob(nil), all...)
+	_, err := j.entail(ctx, nil, func() []consequence {
+		creates := make([]consequence, len(missing))
+		for i, n := range missing {
+			creates[i] = consequence{j.JobWrite(n), func(old Item) error {
+				missing = append(missing[:i:i], missing[i+1:]...)
+				rec, err := Decode(old)
+				if err == nil {
+					_, _, err = earlier(n, rec)
+				}
+				return err
+			}}
+		}
+		return creates
+	})
+	if err != nil {
+		return fmt.Errorf("store: creating %d jobs: %w", len(all), err)
+	}
+	return nil
 }
 
 // earlier decides on the job that had n's id already.
@@ -89,7 +118,7 @@ func newRecord(n NewJob, now time.Time) Record {
 	rec := Record{
 		ID: n.ID, Task: n.Task, Queue: n.Queue, Args: n.Args, ArgsObject: n.ArgsObject, Version: max(n.Version, 1),
 		Fingerprint: n.Fingerprint, Client: n.Client, Trace: n.Trace, Created: fromMillis(now),
-		Row: lifecycle.Row{State: lifecycle.Queued, MaxAttempts: n.MaxAttempts},
+		Row: lifecycle.Row{State: lifecycle.Queued, MaxAttempts: n.MaxAttempts}, Follow: n.Follow, Follows: n.Follows,
 	}
 	if n.Unique != nil {
 		rec.Unique = n.Unique.Key
@@ -139,6 +168,12 @@ func encodeNew(rec Record) Item {
 	}
 	if rec.Publication != nil {
 		item[Publish] = rec.Publication.value()
+	}
+	if rec.Follow != nil {
+		item["follow"] = rec.Follow.written
+	}
+	if rec.Follows != nil {
+		item["follows"] = followsValue(*rec.Follows)
 	}
 	for name, value := range map[string]string{"fingerprint": rec.Fingerprint, "client": rec.Client, "trace": rec.Trace, "unique": rec.Unique} {
 		if value != "" {

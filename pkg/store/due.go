@@ -116,25 +116,33 @@ func (j *Jobs) Park(ctx context.Context, found Record, until time.Time) (bool, e
 	return !lost && err == nil, err
 }
 
-// Replace gives a waiting job the arguments of a newer one of the same key. What
-// the job saved of its way through the older ones (Continue, Progress) goes with
-// them. It does nothing (false) where the job no longer waits; the record is the row
+// Replace gives a waiting job the arguments of a newer one of the same key, and what
+// is to follow that one. What the job saved of its way through the older ones
+// (Continue, Progress) goes with them. It does nothing (false) where the job no longer waits; the record is the row
 // as it is now, or as it was found.
 func (j *Jobs) Replace(ctx context.Context, id job.ID, newer NewJob) (Record, bool, error) {
 	values := Item{
 		":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
 		":version": number(max(newer.Version, 1)),
 	}
-	change := "SET #version = :version, #args = :args REMOVE #args_object, #cursor, #progress"
+	set, remove := "SET #version = :version", " REMOVE #cursor, #progress"
 	if newer.ArgsObject != nil {
-		change = "SET #version = :version, #args_object = :object REMOVE #args, #cursor, #progress"
+		set, remove = set+", #args_object = :object", remove+", #args"
 		values[":object"] = objectValue(*newer.ArgsObject)
 	} else {
+		set, remove = set+", #args = :args", remove+", #args_object"
 		values[":args"] = text(string(newer.Args))
 	}
-	// Key: the job's. Condition: waiting. Comes back: the whole row; on failure
-	// the row as it was. A lost race: it runs or has ended.
+	if newer.Follow != nil {
+		set += ", #follow = :follow"
+		values[":follow"] = newer.Follow.written
+	} else {
+		remove += ", #follow"
+	}
+	// Key: the job's. Condition: waiting, and none of a batch, which counts on
+	// it. Comes back: the whole row; on failure the row as it was. A lost race:
+	// it runs or has ended.
 	rec, lost, err := j.write(ctx, "replacing", id, update(KeyOf(id),
-		change, "#state IN (:scheduled, :queued)", values))
+		set+remove, "#state IN (:scheduled, :queued) AND attribute_not_exists(#follow.#batch)", values))
 	return rec, !lost && err == nil, err
 }

@@ -30,7 +30,7 @@ func (j *Jobs) Finish(ctx context.Context, claimed Record, outcome lifecycle.Out
 	if err != nil {
 		return Record{}, err
 	}
-	rec, lost, err := j.write(ctx, "finishing", claimed.ID, w)
+	rec, lost, err := j.finish(ctx, claimed, outcome, w)
 	switch {
 	case err != nil:
 		return Record{}, err
@@ -41,9 +41,20 @@ func (j *Jobs) Finish(ctx context.Context, claimed Record, outcome lifecycle.Out
 	case rec.State == outcome.To:
 		return rec, nil // it had been applied, and its answer lost
 	case rec.State == lifecycle.Running && rec.CancelRequested && !outcome.To.Final():
-		return j.Finish(ctx, claimed, lifecycle.Outcome{To: lifecycle.Cancelled})
+		return j.Finish(ctx, rec, lifecycle.Outcome{To: lifecycle.Cancelled})
+	case rec.State == lifecycle.Running && rec.Follow != nil && claimed.Follow == nil && outcome.To.Final():
+		return j.Finish(ctx, rec, outcome) // the caller did not know what follows
 	}
 	return rec, fmt.Errorf("%w: job %s is %s", ErrLeaseLost, claimed.ID, stateOf(rec))
+}
+
+// finish makes the write that ends a run, with what the end of the job entails. The
+// answer is as write gives it.
+func (j *Jobs) finish(ctx context.Context, claimed Record, outcome lifecycle.Outcome, w Write) (Record, bool, error) {
+	if claimed.Follow == nil || !outcome.To.Final() {
+		return j.write(ctx, "finishing", claimed.ID, w)
+	}
+	return j.endFollowed(ctx, "finishing", outcome.To, claimed, w)
 }
 
 func stateOf(rec Record) string {
@@ -83,7 +94,7 @@ var finalWrites = func() map[finalShape]template {
 		if shape.dead {
 			set += ", #n = :n, #publish = :publish"
 		}
-		writes[shape] = newTemplate(set+remove, "#state = :running AND #token = :token")
+		writes[shape] = newTemplate(set+remove, "#state = :running AND #token = :token"+nothingFollows)
 	}
 	return writes
 }()
@@ -91,7 +102,8 @@ var finalWrites = func() map[finalShape]template {
 // finalWrite ends a job. Only final writes set a time to live. A dead job is
 // published to its dead-letter queue.
 //
-// Key: the job's. Condition: running under the token. Comes back: the whole row.
+// Key: the job's. Condition: running under the token, and nothing follows. Comes back:
+// the whole row; on failure the row as it was. What follows is for conclude.
 func (j *Jobs) finalWrite(claimed Record, outcome lifecycle.Outcome) (Write, error) {
 	now := j.now()
 	kept := lifecycle.DoneRetention

@@ -95,12 +95,12 @@ func (j *Jobs) LetterSent(ctx context.Context, id job.ID, n int64) error {
 // Undeliverable ends a queued job as dead whose message the queue itself refuses.
 func (j *Jobs) Undeliverable(ctx context.Context, found Record, cause error) error {
 	now := j.now()
-	// Key: the job's. Condition: queued, and that n. A lost race: cancelled, or
-	// published otherwise.
-	_, _, err := j.write(ctx, "burying", found.ID, update(KeyOf(found.ID),
+	// Key: the job's. Condition: queued, that n, and nothing follows. A lost
+	// race: cancelled, or published otherwise. What follows is for endWaiting.
+	_, _, err := j.endWaiting(ctx, "burying", lifecycle.Dead, found, update(KeyOf(found.ID),
 		"SET #state = :dead, #finished_ms = :now, #ttl = :ttl, #error = :error, #n = :n, #publish = :publish"+
 			" REMOVE #not_before_ms",
-		"#state = :queued AND #n = :seen",
+		"#state = :queued AND #n = :seen"+nothingFollows,
 		Item{
 			":queued": queued, ":dead": text(string(lifecycle.Dead)), ":seen": number(found.N),
 			":now": millis(now), ":ttl": seconds(now.Add(lifecycle.DeadRetention)), ":error": errorValue(cause),

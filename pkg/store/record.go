@@ -39,6 +39,11 @@ type Record struct {
 	N int64
 	// Publication is set while the row waits for the relay.
 	Publication *Publication
+	// Follow is what the job's end entails; nil where that is nothing, or has
+	// come about.
+	Follow *Follow
+	// Follows tells whose end made the job; nil for most.
+	Follows *job.Follows
 	// Fingerprint is the hash of the request that chose the id.
 	Fingerprint string
 	// Client is who enqueued the job over HTTP, Trace the header that came along.
@@ -184,6 +189,10 @@ func (rec *Record) set(name string, v types.AttributeValue) {
 		if s := num(v); s != 0 {
 			rec.Expires = time.Unix(s, 0).UTC()
 		}
+	case "follow":
+		rec.Follow = followOf(v)
+	case "follows":
+		rec.Follows = followsOf(v)
 	case "error":
 		rec.Error = jobErrorOf(v)
 	case Publish:
