@@ -46,7 +46,37 @@ func (s *Sweep) promoteDue(ctx context.Context) error {
 	if done.After(from) {
 		problems = append(problems, s.moveDueMark(ctx, seen, done))
 	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, s.promoteCrowds(ctx, now))...)
+}
+
+// promoteCrowds begins with the crowded among the minutes to come, the earliest
+// first: a million reminders for nine o'clock are more than two runs can promote. Ids
+// are spread evenly, so that one shard tells how full a minute is.
+func (s *Sweep) promoteCrowds(ctx context.Context, now time.Time) error {
+	first := now.Add(Ahead).Truncate(time.Minute)
+	until := now.Add(FarAhead)
+	for minute := first; !minute.After(until) && ctx.Err() == nil; minute = minute.Add(time.Minute) {
+		crowded, err := s.crowded(ctx, minute, until)
+		if crowded {
+			err = s.promoteMinute(ctx, minute, until)
+		}
+		if err != nil {
+			return unlessOver(ctx, err)
+		}
+	}
+	return nil
+}
+
+// crowded tells whether the first shard of a minute has Crowd jobs or more.
+func (s *Sweep) crowded(ctx context.Context, minute, until time.Time) (bool, error) {
+	var start store.Item
+	for n := 0; ; {
+		due, next, err := s.config.Jobs.Due(ctx, minute, 0, until, start)
+		if n += len(due); err != nil || n >= Crowd || next == nil {
+			return err == nil && n >= Crowd, err
+		}
+		start = next
+	}
 }
 
 // moveDueMark notes what is done with. It is worth a little of the time that is

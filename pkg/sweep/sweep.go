@@ -18,6 +18,11 @@ const (
 	// Ahead is how far ahead of its time a job is promoted: until the next
 	// run, and one more in case that fails. SQS holds the message back.
 	Ahead = 2 * time.Minute
+	// FarAhead is how far ahead a crowded minute is begun: a minute of which one
+	// shard has Crowd jobs or more, some 800 in all. What a run can't promote is
+	// left to the next ones, and SQS holds messages back for fifteen minutes.
+	FarAhead = 12 * time.Minute
+	Crowd    = 50
 	// Settling is how long after its end a minute is still read: writes and
 	// the index lag behind.
 	Settling = 2 * time.Minute
