@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -8,6 +9,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/infra/constructs"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
@@ -23,7 +26,9 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 		settings.Secret: constructs.SecretReference(c.secret),
 	}
 	for _, queue := range c.queues {
-		count(&enqueue, queue)
+		if isPublic(queue.Plan.Queue) {
+			count(&enqueue, queue)
+		}
 	}
 	enqueue.Policy = append(enqueue.Policy,
 		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), c.claims("s3:PutObject"))
@@ -71,4 +76,11 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 func count(function *constructs.FunctionProps, q constructs.WorkerQueue) {
 	function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
 	function.Policy = append(function.Policy, constructs.Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
+}
+
+// isPublic tells whether anyone may enqueue jobs of the queue.
+func isPublic(q job.Queue) bool {
+	return slices.ContainsFunc(tasks.Public(), func(task job.Defined) bool {
+		return task.Definition().Policy.Queue.Name == q.Name
+	})
 }

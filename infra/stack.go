@@ -79,6 +79,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.relay.PublishEvents(c.recipes)
 
 	photos := c.worker(tasks.Photos, c.photos())
+	c.trending()
 	c.api(photos)
 
 	constructs.ReadableIDs(stack)

@@ -13,12 +13,12 @@ import (
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	jobs, err := producer.New(producer.Config{Jobs: env.Jobs(), Objects: env.Objects()}, tasks.Defined()...)
+	jobs, err := producer.New(producer.Config{Jobs: env.Jobs(), Objects: env.Objects(), Now: env.Now}, tasks.Public()...)
 	if err != nil {
 		return nil, err
 	}
 	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Defined()...)
+	admit, err := gates.New(env.Queue(), url, tasks.Public()...)
 	if err != nil {
 		return nil, err
 	}

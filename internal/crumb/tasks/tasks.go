@@ -75,7 +75,28 @@ var Resize = job.DefineResult[ResizePhoto, Sizes]("photo.resize", job.Policy{
 })
 
 // Queues lists Crumb's queues.
-func Queues() []job.Queue { return []job.Queue{Photos} }
+func Queues() []job.Queue {
+	return []job.Queue{
+		Photos,
+		Trending,
+	}
+}
 
 // Defined lists Crumb's tasks.
-func Defined() []job.Defined { return []job.Defined{Resize} }
+func Defined() []job.Defined {
+	return []job.Defined{
+		Resize,
+		RecountTrending,
+	}
+}
+
+// Public lists the tasks that anyone may enqueue over HTTP.
+func Public() []job.Defined {
+	var public []job.Defined
+	for _, task := range Defined() {
+		if task.Definition().Policy.Public {
+			public = append(public, task)
+		}
+	}
+	return public
+}
