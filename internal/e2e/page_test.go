@@ -16,6 +16,9 @@ import (
 	"github.com/nightshift-go/nightshift/internal/e2e/browser"
 )
 
+// chromium is the browser that all tests share; run closes it.
+var chromium browser.Browser
+
 // files writes samples to a folder and gives their paths.
 func files(t testing.TB, names ...string) []string {
 	t.Helper()
@@ -49,7 +52,7 @@ func phase(name, phase string) string {
 const previewed = "document.querySelector('.card .picture-image:not([hidden])')?.naturalWidth > 0"
 
 func TestPageOnAPhone(t *testing.T) {
-	page := browser.Open(t, 375, 812)
+	page := chromium.Open(t, 375, 812)
 	page.Visit(crumb.HTTPURL())
 	page.Choose("#files", files(t, "soup.jpg")...)
 	page.Wait(previewed)
@@ -71,7 +74,7 @@ func TestPageOnAPhone(t *testing.T) {
 }
 
 func TestPageTriesAgain(t *testing.T) {
-	page := browser.Open(t, 1100, 800)
+	page := chromium.Open(t, 1100, 800)
 	page.Visit(crumb.HTTPURL())
 	page.Choose("#files", files(t, "bad/heic.jpg")...)
 	page.Wait(phase("heic.jpg", "failed"))
@@ -97,7 +100,7 @@ func TestPageWhileTheServerIsBusy(t *testing.T) {
 		stack.ServeHTTP(w, r)
 	}))
 	t.Cleanup(busy.Close)
-	page := browser.Open(t, 1100, 800)
+	page := chromium.Open(t, 1100, 800)
 	page.Visit(busy.URL)
 	page.Choose("#files", files(t, "orientation-6.jpg")...)
 	page.Says(".card", "Busy, retrying in")
@@ -113,7 +116,7 @@ func TestPageWhileTheServerIsBusy(t *testing.T) {
 }
 
 func TestPageCancels(t *testing.T) {
-	page := browser.Open(t, 1100, 800)
+	page := chromium.Open(t, 1100, 800)
 	page.Visit(crumb.HTTPURL())
 	page.Choose("#files", files(t, "soup.jpg", "tomatoes.jpg", "orientation-1.jpg", "orientation-2.jpg", "cutout.png")...)
 	// All are asked to stop. Some may have been done before the server heard:

@@ -30,6 +30,12 @@ func TestMain(m *testing.M) {
 // run starts the stack, runs the tests and stops it. What the functions wrote
 // is shown if a test failed.
 func run(m *testing.M) (code int) {
+	defer func() {
+		if err := chromium.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "the browser does not stop:", err)
+			code = 1
+		}
+	}()
 	logs := &lines{}
 	var err error
 	if built, err = os.MkdirTemp("", "crumb-functions-"); err != nil {

@@ -30,7 +30,7 @@ func TestPageFitsEveryScreen(t *testing.T) {
 	for _, screen := range []struct{ width, height int }{{1280, 900}, {375, 812}, {320, 568}} {
 		t.Run(fmt.Sprint(screen.width), func(t *testing.T) {
 			api := newAPI(t)
-			page := browser.Open(t, screen.width, screen.height)
+			page := chromium.Open(t, screen.width, screen.height)
 			page.Dark(false)
 			crowded(t, page, api)
 			if !browser.Eval[bool](page, fits) {

@@ -12,6 +12,18 @@ import (
 	"github.com/nightshift-go/nightshift/internal/e2e/browser"
 )
 
+// chromium is the browser that all tests share.
+var chromium browser.Browser
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := chromium.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "the browser does not stop:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
 // files writes samples to a folder and gives their paths.
 func files(t testing.TB, names ...string) []string {
 	t.Helper()
@@ -38,7 +50,7 @@ func files(t testing.TB, names ...string) []string {
 // open opens the page of an API.
 func open(t *testing.T, api *fakeAPI) *browser.Page {
 	t.Helper()
-	page := browser.Open(t, 1100, 800)
+	page := chromium.Open(t, 1100, 800)
 	page.Visit(api.URL)
 	return page
 }

@@ -33,6 +33,18 @@ func (p *Page) Visit(url string) {
 	p.Do(chromedp.Navigate(url))
 }
 
+// Resize gives the page another size in CSS pixels.
+func (p *Page) Resize(width, height int) {
+	p.t.Helper()
+	p.Do(chromedp.EmulateViewport(int64(width), int64(height)))
+}
+
+// Press types keys into whatever has the focus; kb.Tab and its like are keys.
+func (p *Page) Press(keys string) {
+	p.t.Helper()
+	p.Do(chromedp.KeyEvent(keys))
+}
+
 // Choose picks files in the file input of the selector.
 func (p *Page) Choose(selector string, paths ...string) {
 	p.t.Helper()

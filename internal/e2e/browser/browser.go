@@ -6,6 +6,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"os/exec"
@@ -20,7 +21,16 @@ import (
 // patience bounds a whole test in the browser.
 const patience = 5 * time.Minute
 
-// A Page is one page in a browser of its own. It is for one goroutine.
+// A Browser is one Chromium that tests share: each of their pages has storage,
+// cookies and a cache of its own, and only the first has to wait until Chromium
+// has started. The zero value is ready; whoever declares one closes it.
+type Browser struct {
+	mu      sync.Mutex
+	started context.Context
+	stop    []func() error // in the order of stopping
+}
+
+// A Page is one page with storage of its own. It is for one goroutine.
 type Page struct {
 	t   testing.TB
 	ctx context.Context
@@ -31,34 +41,20 @@ type Page struct {
 	problems []string
 }
 
-// Open starts a browser with an empty page of this size in CSS pixels. At the
-// end of the test the browser is stopped, and everything that the page
-// complained of in its console, beside what Complaints took, fails the test.
-func Open(t testing.TB, width, height int) *Page {
+// Open opens an empty page of this size in CSS pixels. At the end of the test it
+// is closed, and everything that it complained of in its console, beside what
+// Complaints took, fails the test.
+func (b *Browser) Open(t testing.TB, width, height int) *Page {
 	t.Helper()
-	path := find(t)
-	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	options = append(options,
-		chromedp.ExecPath(path),
-		chromedp.Flag("headless", "new"),
-		chromedp.Flag("disable-component-update", true),
-		chromedp.NoSandbox,
-		chromedp.DisableGPU,
-		chromedp.UserDataDir(t.TempDir()),
-		chromedp.WindowSize(width, height),
-		chromedp.WSURLReadTimeout(time.Minute),
-	)
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	started, _ := chromedp.NewContext(allocator)
+	tab, _ := chromedp.NewContext(b.start(t), chromedp.WithNewBrowserContext())
 	p := &Page{t: t, done: make(chan struct{})}
-	messages := chromedp.Console(started) // starts the browser
+	messages := chromedp.Console(tab) // opens the page
 	go p.listen(messages)
-	ctx, cancel := context.WithTimeout(started, patience)
+	ctx, cancel := context.WithTimeout(tab, patience)
 	p.ctx = ctx
 	t.Cleanup(func() {
-		if err := chromedp.Cancel(started); err != nil {
-			t.Errorf("browser: stopping: %v", err)
+		if err := chromedp.Cancel(tab); err != nil {
+			t.Errorf("browser: closing the page: %v", err)
 		}
 		cancel()
 		<-p.done
@@ -66,8 +62,56 @@ func Open(t testing.TB, width, height int) *Page {
 			t.Errorf("the page complained: %s", problem)
 		}
 	})
-	p.Do(chromedp.EmulateViewport(int64(width), int64(height)))
+	p.Resize(width, height)
 	return p
+}
+
+// start starts Chromium unless it runs.
+func (b *Browser) start(t testing.TB) context.Context {
+	t.Helper()
+	path := find(t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.started != nil {
+		return b.started
+	}
+	data, err := os.MkdirTemp("", "crumb-chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	options = append(options,
+		chromedp.ExecPath(path),
+		chromedp.Flag("headless", "new"),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.UserDataDir(data),
+		chromedp.WSURLReadTimeout(time.Minute),
+	)
+	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, _ := chromedp.NewContext(allocator)
+	b.stop = []func() error{
+		func() error { return chromedp.Cancel(ctx) },
+		func() error { release(); return os.RemoveAll(data) },
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("browser: starting Chromium: %v", err)
+	}
+	b.started = ctx
+	return ctx
+}
+
+// Close stops Chromium, if it was started.
+func (b *Browser) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var problems []error
+	for _, stop := range b.stop {
+		problems = append(problems, stop())
+	}
+	b.started, b.stop = nil, nil
+	return errors.Join(problems...)
 }
 
 // find gives the path of Chromium: $CHROMIUM, or what is installed.
