@@ -58,7 +58,7 @@ func (k *Kit) order() []*simQueue {
 func (k *Kit) work(ctx context.Context, q *simQueue, batch []sqssim.Message) {
 	k.t.Helper()
 	event := sqssim.Event(q.at, batch)
-	if k.config.Duplicates && k.diesFirst(ctx, batch[0]) {
+	if k.config.Duplicates && k.diesFirst(ctx, q, batch[0]) {
 		q.dying.invoke(ctx, event)
 		k.note()
 		k.sqs.Show(q.at, batch[0].ID)
@@ -108,20 +108,29 @@ func (k *Kit) acknowledge(name string, batch []sqssim.Message, answer events.SQS
 }
 
 // diesFirst tells whether a message is that of a job whose first process is to die: it
-// is ready to run, for the first time, and has an attempt to lose.
-func (k *Kit) diesFirst(ctx context.Context, m sqssim.Message) bool {
+// is ready to run, for the first time, and has an attempt to lose. The job of an event
+// has no row until then.
+func (k *Kit) diesFirst(ctx context.Context, q *simQueue, m sqssim.Message) bool {
 	k.t.Helper()
 	message, err := queue.DecodeMessage(m.Body)
-	if err != nil || k.died[message.ID] {
+	if err != nil {
 		return false
 	}
-	rec, err := k.Jobs.Get(ctx, message.ID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		k.t.Fatalf("nightshifttest: reading job %s: %v", message.ID, err)
-	}
-	if err != nil || rec.State != lifecycle.Queued || rec.NotBefore.After(k.Now()) || rec.Attempt+1 >= rec.MaxAttempts {
+	id := k.topics.jobOf(q, message, m.Group)
+	if id == "" || k.died[id] {
 		return false
 	}
-	k.died[message.ID] = true
+	rec, err := k.Jobs.Get(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		k.died[id] = message.Event != nil
+		return k.died[id]
+	}
+	if err != nil {
+		k.t.Fatalf("nightshifttest: reading job %s: %v", id, err)
+	}
+	if rec.State != lifecycle.Queued || rec.NotBefore.After(k.Now()) || rec.Attempt+1 >= rec.MaxAttempts {
+		return false
+	}
+	k.died[id] = true
 	return true
 }

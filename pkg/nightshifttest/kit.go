@@ -51,6 +51,9 @@ type Config struct {
 	// Tables are the tables that handlers commit to, besides the jobs table: their
 	// key attributes by the table's name.
 	Tables map[string][]string
+	// Topics are those whose events are brought to their subscribers: to the handlers
+	// made with worker.On that Serve is given. Events of others stay in the outbox.
+	Topics []job.Topic
 	// Most is how many deliveries a call of Drain, Advance or RunAll may take;
 	// default DefaultMost.
 	Most int
@@ -96,6 +99,7 @@ type Kit struct {
 	random *source
 	table  *recorder
 	sqs    *sqssim.SQS
+	topics *topics
 	queues []*simQueue
 	// tasks are the definitions by name, served those that have a handler.
 	tasks     map[string]job.Definition
@@ -132,8 +136,10 @@ func New(t testing.TB, config Config, tasks ...job.Defined) *Kit {
 	}
 	k.sqs = sqssim.New(sim)
 	k.addQueues(tasks)
+	k.topics = &topics{kit: k}
 	k.relay = made(relay.New(relay.Config{
-		Jobs: k.Jobs, Queue: queue.New(k.sqs), Addresses: k.addresses(), Logger: config.Logger, Now: k.Now, Random: k.random.float,
+		Jobs: k.Jobs, Queue: queue.New(k.sqs), Addresses: k.addresses(), Topics: k.topics, TopicARNs: config.arns(),
+		Logger: config.Logger, Now: k.Now, Random: k.random.float,
 	})).or(k)
 	k.backstop = made(sweep.NewBackstop(sweep.BackstopConfig{
 		Jobs: k.Jobs, Queue: queue.New(k.sqs), Beside: k.queues[0].address, Logger: config.Logger, Now: k.Now,

@@ -100,6 +100,7 @@ func (k *Kit) Serve(handlers ...worker.Handler) *worker.Worker {
 			k.t.Fatalf("nightshifttest: Serve: queue %q has a worker already: pass all handlers of its tasks in one call", q.Name)
 		}
 		q.worker, q.dying, mine[q.Name], k.served[d.Name] = w, dying, true, true
+		k.topics.subscribe(h, q)
 	}
 	return w
 }

@@ -19,6 +19,9 @@ func On[E any](s job.Subscription[E], f func(ctx context.Context, j *job.Job[E])
 	return h
 }
 
+// Subscriber gives the subscription of a handler that On made; nil for others.
+func (h Handler) Subscriber() job.Subscriber { return h.subscription }
+
 // subscribe notes which handler an event's messages go to.
 func (w *Worker) subscribe(h *Handler) error {
 	if h.subscription == nil {
