@@ -89,7 +89,7 @@ func (r Recipe) Card() Card {
 
 // Change is what is told of the recipe as it is.
 func (r Recipe) Change() tasks.RecipeChange {
-	return tasks.RecipeChange{Recipe: r.ID, Version: r.Version, Author: r.Author, Title: r.Title}
+	return tasks.RecipeChange{Recipe: r.ID, Version: r.Version, Author: r.Author, Title: r.Title, PublishedAt: r.PublishedAt}
 }
 
 // Key is where a recipe's row lies.

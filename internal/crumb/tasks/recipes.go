@@ -1,6 +1,10 @@
 package tasks
 
-import "github.com/nightshift-go/nightshift/pkg/job"
+import (
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+)
 
 // Recipes is the topic on which everyone hears of recipes. The events of one
 // recipe are in order, for those whose queues are as well.
@@ -14,6 +18,9 @@ type RecipeChange struct {
 	Version int    `json:"version"`
 	Author  string `json:"author"`
 	Title   string `json:"title"`
+	// PublishedAt says where lists have it, also when the recipe is no more; zero
+	// for one that was never published.
+	PublishedAt time.Time `json:"published_at,omitzero"`
 }
 
 // What happens to recipes. Each is published in the transaction that writes the
