@@ -22,10 +22,6 @@ func On[E any](s job.Subscription[E], f func(ctx context.Context, j *job.Job[E])
 // Subscriber gives the subscription of a handler that On made; nil for others.
 func (h Handler) Subscriber() job.Subscriber { return h.subscription }
 
-// Subscription gives the event that the handler's task is done for; nil for a handler
-// that On did not make.
-func (h Handler) Subscription() job.Subscriber { return h.subscription }
-
 // subscribe notes which handler an event's messages go to.
 func (w *Worker) subscribe(h *Handler) error {
 	if h.subscription == nil {
