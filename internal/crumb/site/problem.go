@@ -22,6 +22,9 @@ type Problem struct {
 	Detail string
 	// RetryAfter is how long to wait; zero: not said.
 	RetryAfter time.Duration
+	// Extensions are members of the answer besides the standard ones.
+	// https://www.rfc-editor.org/rfc/rfc9457#section-3.2
+	Extensions map[string]any
 }
 
 // Error gives the detail.
@@ -62,14 +65,15 @@ func fail(ctx context.Context, w *answer, method, path string, err error, logger
 		w.header.Set("Retry-After", strconv.FormatInt(int64((p.RetryAfter+time.Second-1)/time.Second), 10))
 	}
 	w.WriteHeader(p.Status)
-	encoder := json.NewEncoder(w)
-	if err := encoder.Encode(struct {
-		Type     string `json:"type"`
-		Title    string `json:"title"`
-		Status   int    `json:"status"`
-		Detail   string `json:"detail"`
-		Instance string `json:"instance"`
-	}{problemPrefix + p.Name, http.StatusText(p.Status), p.Status, p.Detail, path}); err != nil {
+	told := map[string]any{
+		"type": problemPrefix + p.Name, "title": http.StatusText(p.Status), "status": p.Status, "detail": p.Detail, "instance": path,
+	}
+	for name, value := range p.Extensions {
+		if told[name] == nil {
+			told[name] = value
+		}
+	}
+	if err := json.NewEncoder(w).Encode(told); err != nil {
 		logger.ErrorContext(ctx, "a problem could not be encoded", "error", err.Error())
 	}
 }
