@@ -61,10 +61,10 @@ func Tell(c *rows.Changes, recipe string, who Subscriber, standing Standing) *ro
 
 // Progress is how far a publication is, as pages show it.
 type Progress struct {
-	Search  Stage `json:"search"`
-	Feeds   Standing  `json:"feeds"`
-	Notices Standing  `json:"notices"`
-	Spam    Stage `json:"spam"`
+	Search  Stage    `json:"search"`
+	Feeds   Standing `json:"feeds"`
+	Notices Standing `json:"notices"`
+	Spam    Stage    `json:"spam"`
 }
 
 // ProgressOf reads how far the subscribers are with a recipe, in one query. Search

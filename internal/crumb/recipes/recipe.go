@@ -77,14 +77,20 @@ type Card struct {
 	Minutes     int       `json:"minutes" dynamodbav:"minutes"`
 	PhotoKey    string    `json:"photo_key,omitempty" dynamodbav:"photo_key,omitempty"`
 	PublishedAt time.Time `json:"published_at,omitzero" dynamodbav:"published_at,omitempty"`
+	// State is that of recipes which their author alone sees; empty: published.
+	State State `json:"state,omitempty" dynamodbav:"state,omitempty"`
 }
 
 // Card gives what lists show of it.
 func (r Recipe) Card() Card {
-	return Card{
+	card := Card{
 		ID: r.ID, Title: r.Title, Summary: r.Summary, Author: r.Author, AuthorName: r.AuthorName,
 		Minutes: r.TotalMinutes(), PhotoKey: r.PhotoKey, PublishedAt: r.PublishedAt,
 	}
+	if r.State != Published {
+		card.State = r.State
+	}
+	return card
 }
 
 // Change is what is told of the recipe as it is.
@@ -104,6 +110,12 @@ func AuthorKey(r Recipe) rows.Key {
 // of its own: the list grows without end, and no partition does.
 func RecentKey(r Recipe) rows.Key {
 	return rows.Key{Partition: "recent#" + r.PublishedAt.UTC().Format(time.DateOnly), Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
+}
+
+// UnpublishedKey is where an author's list of drafts and held recipes, which they
+// alone see, has a card: the newest last.
+func UnpublishedKey(r Recipe) rows.Key {
+	return rows.Key{Partition: "unpublished#" + r.Author, Sort: r.CreatedAt.UTC().Format(place) + "#" + r.ID}
 }
 
 // place is how times are written that rows are ordered by: as many digits each.

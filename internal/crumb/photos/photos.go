@@ -1,0 +1,70 @@
+// Package photos says where photographs and what is known of them lie: uploads,
+// the sizes made of them, and contents that are not allowed. It reads no pictures.
+package photos
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/rows"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+)
+
+// An Upload is what an upload's key says.
+type Upload struct{ Client, ID string }
+
+// uploadKey is compiled with the first photo, and not when the function starts.
+var uploadKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^uploads/([A-Za-z0-9][A-Za-z0-9._=-]{0,63})/([A-Za-z0-9_-]{8,64})$`)
+})
+
+// ParseUpload reads the key uploads/<client>/<id>; ok is false for whatever else a
+// client sends, so that no key leads out of the uploads.
+func ParseUpload(key string) (u Upload, ok bool) {
+	parts := uploadKey().FindStringSubmatch(key)
+	if parts == nil {
+		return Upload{}, false
+	}
+	return Upload{Client: parts[1], ID: parts[2]}, true
+}
+
+// ResultKey is where a file made from an upload lies: photos/<id>/<file>. The path
+// of its URL is the same with a slash before it.
+func ResultKey(id, file string) string { return "photos/" + id + "/" + file }
+
+// Made are the sizes of a photo, for as long as there is the photo: the job's own
+// result is kept for some days only. Key: photo#<id>, "photo".
+type Made struct {
+	Sizes []tasks.Size `dynamodbav:"sizes"`
+}
+
+// MadeKey is where the sizes of an upload are kept.
+func MadeKey(id string) rows.Key { return rows.Key{Partition: "photo#" + id, Sort: "photo"} }
+
+// A Hash is the SHA-256 of a photo's bytes, or of its pixels.
+type Hash [32]byte
+
+// String gives the hash in hexadecimal.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// A Blocked is a content that nobody may upload. Key: blocked#<hash>, "blocked".
+// Operators write it; see docs/crumb.md.
+type Blocked struct {
+	// Reason is for operators; uploaders are told that it is not allowed.
+	Reason string `dynamodbav:"reason"`
+}
+
+// BlockedKey is where the row of a blocked content lies.
+func BlockedKey(h Hash) rows.Key { return rows.Key{Partition: "blocked#" + h.String(), Sort: "blocked"} }
+
+// IsBlocked tells whether a content is on the block list.
+func IsBlocked(ctx context.Context, table *rows.Table, h Hash) (bool, error) {
+	_, blocked, err := rows.Get[Blocked](ctx, table, BlockedKey(h))
+	if err != nil {
+		return false, fmt.Errorf("photos: reading the block list: %w", err)
+	}
+	return blocked, nil
+}
