@@ -116,13 +116,13 @@ func (k *Kit) diesFirst(ctx context.Context, q *simQueue, m sqssim.Message) bool
 	if err != nil {
 		return false
 	}
-	id := k.topics.jobOf(q, message, m.Group)
+	id, attempts := k.topics.jobOf(q, message, m.Group)
 	if id == "" || k.died[id] {
 		return false
 	}
 	rec, err := k.Jobs.Get(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		k.died[id] = message.Event != nil
+		k.died[id] = attempts > 1
 		return k.died[id]
 	}
 	if err != nil {

@@ -25,6 +25,9 @@
 //	kit.RunAll(ctx)                      // until every job has ended
 //	sizes := nightshifttest.Result[tasks.Sizes](kit, id)
 //
+// Events are for whoever is subscribed: code under test writes them with Kit.Outbox, a
+// test asks for them with WantPublished, and the handlers that worker.On made get them.
+//
 // What is amiss ends the test, with the histories of the jobs that it is about.
 //
 // # Once more, and in any order

@@ -13,6 +13,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
+	"github.com/nightshift-go/nightshift/pkg/outbox"
 	"github.com/nightshift-go/nightshift/pkg/periodic"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/worker"
@@ -210,4 +211,36 @@ func ExampleKit_History() {
 	// 09:00:00 running - attempt 1 begins
 	// 09:00:00 dead - dead (failed: the mail server is away)
 	// true the mail server is away
+}
+
+// A recipe is published; every subscriber's job runs.
+func ExampleWantPublished() {
+	type Published struct {
+		ID string `json:"id"`
+	}
+	recipes := job.Topic{Name: "recipes"}
+	published := job.DefineEvent[Published]("recipe.published", recipes)
+	search := job.On(published, job.Define[Published]("search.index", job.Policy{Queue: job.Queue{Name: "search", PeakArrivals: 1, ServiceTime: time.Second, LongestWait: time.Minute}}))
+	inbox := job.On(published, job.Define[Published]("inbox.tell", job.Policy{Queue: job.Queue{Name: "inbox", PeakArrivals: 1, ServiceTime: time.Second, LongestWait: time.Minute}}))
+
+	kit := nightshifttest.New(t, nightshifttest.Config{Topics: []job.Topic{recipes}}, search.Task(), inbox.Task())
+	say := func(what string) func(context.Context, *job.Job[Published]) error {
+		return func(_ context.Context, j *job.Job[Published]) error {
+			fmt.Println(what, j.Args.ID)
+			return nil
+		}
+	}
+	kit.Serve(worker.On(search, say("index")))
+	kit.Serve(worker.On(inbox, say("tell of")))
+
+	// The code under test is given kit.Outbox.
+	if err := kit.Outbox.Transact(ctx, outbox.Publish(published.With("recipe/7", Published{ID: "7"}))); err != nil {
+		fmt.Println(err)
+	}
+	nightshifttest.WantPublished(kit, published, Published{ID: "7"})
+	kit.RunAll(ctx)
+	nightshifttest.WantEnqueued(kit, search.Task(), Published{ID: "7"})
+	// Output:
+	// index 7
+	// tell of 7
 }

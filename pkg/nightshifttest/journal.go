@@ -9,6 +9,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/store/memstore"
 )
 
 // A journal is what happened in the table, job by job.
@@ -19,6 +20,8 @@ type journal struct {
 	jobs map[job.ID]*entry
 	// order is that in which jobs were enqueued.
 	order []*entry
+	// events are those that were published, in order.
+	events []store.Event
 }
 
 // An entry is a job.
@@ -42,6 +45,7 @@ func (k *Kit) note() {
 		}
 		rec, err := store.Decode(change.New)
 		if errors.Is(err, store.ErrNotAJob) {
+			k.noteEvent(change)
 			continue
 		}
 		if err != nil {
@@ -55,6 +59,22 @@ func (k *Kit) note() {
 		}
 		k.journal.add(now, old, rec)
 	}
+}
+
+// noteEvent takes note of an event that was put into the outbox.
+func (k *Kit) noteEvent(change memstore.Change) {
+	k.t.Helper()
+	if change.Old != nil {
+		return
+	}
+	event, err := store.DecodeEvent(change.New)
+	if errors.Is(err, store.ErrNotAnEvent) {
+		return
+	}
+	if err != nil {
+		k.t.Fatalf("nightshifttest: reading the table's stream: %v", err)
+	}
+	k.journal.events = append(k.journal.events, event)
 }
 
 func (j *journal) add(now time.Time, old, rec store.Record) {

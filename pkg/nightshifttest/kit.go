@@ -11,6 +11,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/claimcheck/memobjects"
 	"github.com/nightshift-go/nightshift/pkg/idempotency"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/outbox"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/relay"
@@ -52,7 +53,8 @@ type Config struct {
 	// key attributes by the table's name.
 	Tables map[string][]string
 	// Topics are those whose events are brought to their subscribers: to the handlers
-	// made with worker.On that Serve is given. Events of others stay in the outbox.
+	// made with worker.On that Serve is given (an event that is brought before that
+	// finds nobody). Events of others stay in the outbox.
 	Topics []job.Topic
 	// Most is how many deliveries a call of Drain, Advance or RunAll may take;
 	// default DefaultMost.
@@ -90,6 +92,8 @@ type Kit struct {
 	Producer *producer.Producer
 	// Jobs is the table, for cancellations and for code that takes it.
 	Jobs *store.Jobs
+	// Outbox writes transactions: rows, jobs and events.
+	Outbox *outbox.Outbox
 	// Objects is where large arguments and results go.
 	Objects *claimcheck.Objects
 
@@ -130,6 +134,7 @@ func New(t testing.TB, config Config, tasks ...job.Defined) *Kit {
 	k.Objects = made(claimcheck.New(memobjects.New(k.Now))).or(k)
 	k.Jobs = k.jobsOn(k.table)
 	k.Producer = made(producer.New(producer.Config{Jobs: k.Jobs, Objects: k.Objects, Now: k.Now}, tasks...)).or(k)
+	k.Outbox = made(outbox.New(outbox.Config{Jobs: k.Jobs, Producer: k.Producer})).or(k)
 	sim := sqssim.Config{Now: k.Now}
 	if config.Shuffle {
 		sim.Pick = newSource(config.Seed, 2).pick

@@ -2,9 +2,9 @@ package nightshifttest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
-	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/topic"
 	"github.com/nightshift-go/nightshift/pkg/worker"
@@ -15,7 +15,6 @@ import (
 type topics struct {
 	kit         *Kit
 	subscribers []subscriber
-	published   []topic.Outgoing
 }
 
 // A subscriber is a task that is done for an event, and the queue of its messages.
@@ -36,15 +35,20 @@ func (c Config) arns() map[string]string {
 
 // subscribe notes which event a handler is for.
 func (t *topics) subscribe(h worker.Handler, q *simQueue) {
-	if s := h.Subscriber(); s != nil {
-		event, task := s.Subscribed()
-		t.subscribers = append(t.subscribers, subscriber{event, task, q})
+	t.kit.t.Helper()
+	s := h.Subscriber()
+	if s == nil {
+		return
 	}
+	event, task := s.Subscribed()
+	if !slices.Contains(t.kit.config.Topics, event.Topic) {
+		t.kit.t.Fatalf("nightshifttest: Serve: task %q is subscribed to %q, and its topic %q is none of the kit's: pass it in Config.Topics", task.Name, event.Name, event.Topic.Name)
+	}
+	t.subscribers = append(t.subscribers, subscriber{event, task, q})
 }
 
 // Publish brings messages to the queues of those who are subscribed to them.
 func (t *topics) Publish(ctx context.Context, arn string, messages []topic.Outgoing) []error {
-	t.published = append(t.published, messages...)
 	errs := make([]error, len(messages))
 	for i, m := range messages {
 		for _, s := range t.subscribers {
@@ -63,11 +67,11 @@ func (t *topics) Publish(ctx context.Context, arn string, messages []topic.Outgo
 	return errs
 }
 
-// jobOf is the job that a message of a queue stands for: an event's is known to
-// the subscriber alone.
-func (t *topics) jobOf(q *simQueue, m queue.Message, group string) job.ID {
+// jobOf is the job that a message of a queue stands for. An event's is known to the
+// subscriber alone, which also knows how many attempts it will have: it has no row yet.
+func (t *topics) jobOf(q *simQueue, m queue.Message, group string) (id job.ID, attempts int) {
 	if m.Event == nil {
-		return m.ID
+		return m.ID, 0
 	}
 	for _, s := range t.subscribers {
 		if s.queue != q || s.event.Name != m.Event.Name {
@@ -77,30 +81,7 @@ func (t *topics) jobOf(q *simQueue, m queue.Message, group string) job.ID {
 		if q.FIFO {
 			id = id.InGroup(q.Name, group)
 		}
-		return id
+		return id, s.task.Policy.MaxAttempts
 	}
-	return ""
-}
-
-// Published gives the data of an event's occurrences that were published so far, in
-// their order: what was written to the outbox is published by Drain, Advance and
-// RunAll. The event's topic is one of Config.Topics.
-func Published[E any](k *Kit, event job.Event[E]) []E {
-	k.t.Helper()
-	var all []E
-	for _, m := range k.topics.published {
-		if m.Name != event.Definition().Name {
-			continue
-		}
-		message, err := queue.DecodeMessage(m.Body)
-		if err != nil {
-			k.t.Fatalf("nightshifttest: reading what was published: %v", err)
-		}
-		data, err := payload.Decode[E](message.Event.Data)
-		if err != nil {
-			k.t.Fatalf("nightshifttest: %s, %s: no %T: %v", m.Name, short(message.Event.Data), data, err)
-		}
-		all = append(all, data)
-	}
-	return all
+	return "", 0
 }
