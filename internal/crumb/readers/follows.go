@@ -71,7 +71,12 @@ func (a *Readers) Unfollow(ctx context.Context, reader, author string) error {
 
 // Followers counts an author's followers.
 func (a *Readers) Followers(ctx context.Context, author string) (int, error) {
-	t, _, err := rows.Get[tally](ctx, a.table, tallyKey(author))
+	return CountFollowers(ctx, a.table, author)
+}
+
+// CountFollowers counts an author's followers, for those who have the table alone.
+func CountFollowers(ctx context.Context, table *rows.Table, author string) (int, error) {
+	t, _, err := rows.Get[tally](ctx, table, tallyKey(author))
 	if err != nil {
 		return 0, fmt.Errorf("readers: counting followers: %w", err)
 	}
