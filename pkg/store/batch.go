@@ -102,7 +102,8 @@ const batchPrefix = "batch#"
 
 var batchSort = text("batch")
 
-func batchKey(id string) Item { return Item{PartitionKey: text(batchPrefix + id), SortKey: batchSort} }
+// BatchKey gives the primary key of a batch's row.
+func BatchKey(id string) Item { return Item{PartitionKey: text(batchPrefix + id), SortKey: batchSort} }
 
 // CreateBatch makes a batch, in one write. made is false where the same request had
 // made it before. ErrOtherRequest means that the id is another request's. A batch of
@@ -151,7 +152,7 @@ func (b *Batch) create(now time.Time) (Write, error) {
 	if err != nil {
 		return Write{}, fmt.Errorf("store: encoding the last job of batch %q: %w", b.ID, err)
 	}
-	row := batchKey(b.ID)
+	row := BatchKey(b.ID)
 	row["seed"], row["total"], row["shards"] = text(b.Seed), number(b.Total), number(b.Shards)
 	row["open"], row["after"], row["created_ms"] = number(min(b.Shards, b.Total)), text(after), millis(b.Created)
 	row["fingerprint"] = text(b.fingerprint)
@@ -185,7 +186,7 @@ var ErrNoBatch = errors.New("store: no such batch")
 // Batch reads a batch and how its jobs stand, consistently: one read when it has
 // ended, and until then another for each sixteen shards.
 func (j *Jobs) Batch(ctx context.Context, id string) (Batch, error) {
-	item, err := j.driver.Get(ctx, batchKey(id))
+	item, err := j.driver.Get(ctx, BatchKey(id))
 	if err != nil {
 		return Batch{}, fmt.Errorf("store: reading batch %q: %w", id, err)
 	}

@@ -176,7 +176,7 @@ func (t *toll) tell() Write {
 	// Key: the batch's. Condition: the same batch, and other shards are open.
 	// Comes back on failure: the row, with the job of the batch's end. A lost
 	// race: this is the last shard, or the batch is gone.
-	return update(batchKey(t.Batch), "SET #open = #open - :one"+add, "#seed = :seed AND #open > :one", values)
+	return update(BatchKey(t.Batch), "SET #open = #open - :one"+add, "#seed = :seed AND #open > :one", values)
 }
 
 // endBatch tells the batch that its last shard is closed.
@@ -186,7 +186,7 @@ func (t *toll) endBatch(now time.Time) Write {
 	values[":now"], values[":ttl"] = millis(now), seconds(t.last.expires(now))
 	// Key: the batch's. Condition: the same batch, and this is its last shard.
 	// Comes back on failure: the row. A lost race: it has ended.
-	return update(batchKey(t.Batch), "SET #open = :zero, #finished_ms = :now, #ttl = :ttl"+add, "#seed = :seed AND #open = :one", values)
+	return update(BatchKey(t.Batch), "SET #open = :zero, #finished_ms = :now, #ttl = :ttl"+add, "#seed = :seed AND #open = :one", values)
 }
 
 // total adds the shard's tally, these jobs included, to the batch's.

@@ -28,6 +28,8 @@ func Run(t *testing.T, construct Constructor) {
 	t.Run("Jobs", func(t *testing.T) { runJobs(t, construct) })
 	t.Run("Commit", func(t *testing.T) { runCommit(t, construct) })
 	t.Run("Unique", func(t *testing.T) { runUnique(t, construct) })
+	t.Run("Follow", func(t *testing.T) { runFollow(t, construct) })
+	t.Run("Batch", func(t *testing.T) { runBatch(t, construct) })
 	t.Run("Events", func(t *testing.T) { runEvents(t, construct) })
 }
 
