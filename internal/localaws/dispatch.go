@@ -67,6 +67,7 @@ func (s *Server) serveJSON(w http.ResponseWriter, r *http.Request, prefix, opera
 // serve counts a call and hands it on, unless it shall go wrong.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, service, operation string, h http.Handler, refuse func(http.ResponseWriter, *Fault)) {
 	s.count(service, operation)
+	defer s.hold(operation)()
 	s.cfg.Logger.DebugContext(r.Context(), "call", "service", service, "operation", operation)
 	var f *Fault
 	if s.cfg.Fault != nil {

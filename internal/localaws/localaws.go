@@ -25,6 +25,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws/ses"
 	"github.com/nightshift-go/nightshift/internal/localaws/sns"
 	"github.com/nightshift-go/nightshift/internal/localaws/sqs"
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 )
 
 // InMemory as Config.Dir keeps nothing: the data is in a temporary folder that
@@ -47,11 +48,18 @@ type Config struct {
 	// means DefaultSecret. The access key id may be any, and other signatures
 	// are not checked.
 	Secret string
-	// Now is the clock; nil means time.Now.
+	// Clock is the clock of everything but calls that wait and signatures, which are
+	// the machine's; nil means that it is the machine's too. It keeps the machine's
+	// pace while calls are answered, but for those that poll.
+	Clock *clock.Clock
+	// Now is the clock in the place of Clock's; nil means Clock's.
 	Now func() time.Time
-	// Sleep waits between occurrences of schedules, by that clock; nil means a
-	// timer.
+	// Sleep waits between occurrences of schedules, by that clock; nil means by
+	// Clock.
 	Sleep func(context.Context, time.Duration) error
+	// Ready is told when the first message can be received from a queue, and when
+	// none can any more; nil is told nothing. It must not call back.
+	Ready func(queueARN string, any bool)
 	// Invoke hands the event of a schedule to the function with an ARN,
 	// asynchronously, and calls concluded when it has come to its end; where there
 	// is no such function it wraps ErrNoTarget. Nil means that there are none.
@@ -95,6 +103,9 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Now == nil {
+		cfg.Now = cfg.Clock.Now
+	}
 	s := &Server{cfg: cfg, services: map[string]*awsjson.Service{}, counts: map[string]int{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("localaws: %w", err), s.Close())
@@ -115,7 +126,7 @@ func (s *Server) open() error {
 	}
 	var err error
 	s.sqs, err = sqs.Open(sqs.Config{
-		Path: filepath.Join(dir, "sqs.db"), Now: s.cfg.Now, BaseURL: s.cfg.BaseURL, Region: s.cfg.Region, AccountID: s.cfg.AccountID,
+		Path: filepath.Join(dir, "sqs.db"), Now: s.cfg.Now, AfterFunc: s.afterFunc, Ready: s.cfg.Ready, BaseURL: s.cfg.BaseURL, Region: s.cfg.Region, AccountID: s.cfg.AccountID,
 	})
 	if err != nil {
 		return err
@@ -128,13 +139,13 @@ func (s *Server) open() error {
 		return err
 	}
 	s.dynamodb, err = dynamodb.Open(dynamodb.Config{
-		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
+		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Machine: s.machine(), Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
 	s.add(s.dynamodb.Services()...)
-	s.s3, err = s3.Open(s3.Config{Dir: filepath.Join(dir, "s3"), Now: s.cfg.Now, Region: s.cfg.Region, Secret: s.cfg.Secret})
+	s.s3, err = s3.Open(s3.Config{Dir: filepath.Join(dir, "s3"), Now: s.cfg.Now, Signed: s.cfg.Clock.Then, Region: s.cfg.Region, Secret: s.cfg.Secret})
 	if err != nil {
 		return err
 	}

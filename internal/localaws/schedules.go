@@ -13,7 +13,7 @@ import (
 
 func (s *Server) openScheduler(path string) (err error) {
 	s.scheduler, err = scheduler.Open(scheduler.Config{
-		Path: path, Now: s.cfg.Now, Sleep: s.cfg.Sleep, Region: s.cfg.Region, AccountID: s.cfg.AccountID,
+		Path: path, Clock: s.cfg.Clock, Now: s.cfg.Now, Sleep: s.cfg.Sleep, Region: s.cfg.Region, AccountID: s.cfg.AccountID,
 		Send: s.send, Invoke: s.cfg.Invoke, Log: func(message string) { s.cfg.Logger.Warn(message) },
 	})
 	if err != nil || s.cfg.HoldSchedules {

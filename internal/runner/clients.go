@@ -54,6 +54,9 @@ func (f Found) AWSConfig() aws.Config { return configFor(f.AWS, f.Region) }
 // found is what the stack writes down of itself. Secrets are not for writing down.
 func (s *Stack) found() Found {
 	f := Found{HTTP: s.httpURL, AWS: s.awsURL, Region: s.config.Region, Settings: map[string]string{}}
+	if s.clock != nil {
+		f.Settings[settings.Clock] = s.clock.Path()
+	}
 	for _, function := range s.functions {
 		for name, value := range function.settings.Environment.Variables {
 			if name == settings.Table || strings.HasPrefix(name, settings.QueuePrefix) || strings.HasPrefix(name, settings.TopicPrefix) {
@@ -73,6 +76,9 @@ func keys() (key, secret, token string) {
 func (s *Stack) environment() map[string]string {
 	key, secret, token := keys()
 	e := map[string]string{"AWS_ENDPOINT_URL": s.awsURL, "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
+	if s.clock != nil {
+		e[settings.Clock] = s.clock.Path()
+	}
 	if token != "" {
 		e["AWS_SESSION_TOKEN"] = token
 	}

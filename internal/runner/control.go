@@ -80,6 +80,8 @@ func (s *Stack) control() http.Handler {
 		_, _ = w.Write(console) // the client is gone: nobody is left to tell
 	})
 	mux.HandleFunc("GET "+controlPath+"state", s.serveState)
+	mux.HandleFunc("GET "+controlPath+"clock", s.serveClock)
+	mux.HandleFunc("GET "+controlPath+"clock/busy", s.serveBusy)
 	if s.endpoint != nil {
 		mux.Handle(controlPath+"mail", s.endpoint.Mailbox())
 		mux.Handle(controlPath+"mail/", s.endpoint.Mailbox())

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/localaws"
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 	"github.com/nightshift-go/nightshift/internal/samtemplate"
 )
 
@@ -73,12 +74,15 @@ type Config struct {
 	// Logger. It is called concurrently.
 	FunctionLog func(function, line string)
 	// Local adjusts the built-in endpoint; its Dir, Region, AccountID, Secret,
-	// Invoke and HoldSchedules are overwritten.
+	// Clock, Ready, Invoke and HoldSchedules are overwritten.
 	Local localaws.Config
-	// Now is the clock; nil means time.Now.
+	// TimeScale is how many times as fast as the machine's the stack's time passes while
+	// nobody works; 1 to clock.MaxScale, zero means 1. It takes the built-in endpoint.
+	TimeScale float64
+	// Now is the clock in the place of the stack's; nil means the stack's.
 	Now func() time.Time
-	// Sleep waits between occurrences of schedules, by that clock; nil means a
-	// timer.
+	// Sleep waits between occurrences of schedules, by that clock; nil means by the
+	// stack's.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -88,7 +92,9 @@ type Stack struct {
 	template  *samtemplate.Template
 	folder    *folder
 	clients   clients
+	clock     *clock.Clock     // nil where it is the machine's
 	endpoint  *localaws.Server // nil with another one
+	ready     readiness
 	functions []*function
 	queues    []*queue
 	// subscriptions of the template, by ARN
@@ -114,9 +120,6 @@ func Start(ctx context.Context, config Config) (*Stack, error) {
 	config.Workers = cmp.Or(config.Workers, defaultWorkers())
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
-	}
-	if config.Now == nil {
-		config.Now = time.Now
 	}
 	if config.FunctionLog == nil {
 		config.FunctionLog = func(function, line string) { config.Logger.Info(line, "function", function) }
@@ -150,6 +153,11 @@ func (s *Stack) start(ctx context.Context) error {
 	}
 	s.onClose(func() error { return ignoreClosed(front.Close()) })
 	s.httpURL = urlOf(front)
+	started, err := s.startClock()
+	if err != nil {
+		return err
+	}
+	defer started()
 	if err := s.startEndpoint(); err != nil {
 		return err
 	}
@@ -199,6 +207,7 @@ func (s *Stack) Close() error {
 		if s.cancel != nil {
 			defer s.cancel()
 		}
+		s.clock.Hold() // what ends, ends at the machine's pace
 		var errs []error
 		for i := len(s.closers) - 1; i >= 0; i-- {
 			errs = append(errs, s.closers[i]())
@@ -259,6 +268,10 @@ func (s *Stack) startEndpoint() error {
 	}
 	if local.Now == nil {
 		local.Now = s.config.Now
+	}
+	local.Clock, local.Ready = s.clock, nil
+	if s.clock != nil {
+		local.Ready = s.ready.tell
 	}
 	if local.Sleep == nil {
 		local.Sleep = s.config.Sleep

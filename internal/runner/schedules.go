@@ -49,7 +49,7 @@ func (s *Stack) scheduleConfig(declared samtemplate.Schedule) (scheduler.Config,
 		Expression: declared.Expression, Zone: declared.Timezone, Rule: declared.Rule, Start: start, End: end,
 		Input: declared.Input, Region: s.config.Region, AccountID: accountID, TargetARN: declared.Function,
 		Retry: scheduler.Retry{Attempts: declared.Retries}, Deliver: deliver, DeadLetter: letters, States: s.folder,
-		Log: func(message string) { s.config.Logger.Warn(message) }, Now: s.config.Now, Sleep: s.config.Sleep,
+		Log: func(message string) { s.config.Logger.Warn(message) }, Clock: s.clock, Now: s.config.Now, Sleep: s.config.Sleep,
 	}
 	if declared.MaximumAge != nil {
 		config.Retry.Age = time.Duration(*declared.MaximumAge) * time.Second

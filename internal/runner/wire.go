@@ -60,7 +60,7 @@ func (s *Stack) makeFunction(f *function, async []samtemplate.AsyncSettings) err
 	config := lambdaruntime.Config{
 		Name: f.name, ARN: f.arn, Bootstrap: f.bootstrap, Handler: f.settings.Handler, Region: s.config.Region, Environment: environment,
 		Timeout: time.Duration(f.settings.Timeout) * time.Second, MemoryMB: f.settings.MemorySize, Concurrency: cmp.Or(s.config.Concurrency, 64),
-		TempDir: s.folder.temp(), Now: s.config.Now,
+		TempDir: s.folder.temp(), Clock: s.clock,
 		Log:    func(line string) { s.config.FunctionLog(f.Folder, line) },
 		Report: func(message string) { s.config.Logger.Warn(message, "function", f.Folder) },
 	}
@@ -112,7 +112,10 @@ func (s *Stack) mapping(m samtemplate.Mapping) (source, error) {
 		QueueURL: q.url, QueueARN: q.arn, FIFO: q.fifo, Region: s.config.Region,
 		Visibility: q.visibility, MaxReceiveCount: q.maxReceiveCount, FunctionTimeout: f.Timeout(),
 		Window: time.Duration(m.MaximumBatchingWindowInSeconds) * time.Second, Workers: s.config.Workers,
-		ReportBatchItemFailures: slices.Contains(m.FunctionResponseTypes, "ReportBatchItemFailures"), Filter: compiled, Log: log, Now: s.config.Now,
+		ReportBatchItemFailures: slices.Contains(m.FunctionResponseTypes, "ReportBatchItemFailures"), Filter: compiled, Log: log, Clock: s.clock, Now: s.config.Now,
+	}
+	if !s.config.WithoutSources {
+		s.ready.watch(q.arn)
 	}
 	if m.BatchSize != nil {
 		config.BatchSize = *m.BatchSize
@@ -137,7 +140,10 @@ func (s *Stack) streamMapping(m samtemplate.Mapping, f *function, compiled *filt
 		Window: time.Duration(m.MaximumBatchingWindowInSeconds) * time.Second, ParallelizationFactor: m.ParallelizationFactor,
 		BisectOnError: m.BisectBatchOnFunctionError, MaximumRetryAttempts: m.MaximumRetryAttempts,
 		ReportBatchItemFailures: slices.Contains(m.FunctionResponseTypes, "ReportBatchItemFailures"), Filter: compiled,
-		OnFailure: destination, PollInterval: s.config.StreamPoll, Log: log, Now: s.config.Now,
+		OnFailure: destination, PollInterval: s.config.StreamPoll, Log: log, Clock: s.clock, Now: s.config.Now,
+	}
+	if s.clock != nil {
+		config.Changed = s.endpoint.Changed
 	}
 	if m.BatchSize != nil {
 		config.BatchSize = *m.BatchSize
@@ -200,5 +206,5 @@ func (s *Stack) front(w *samtemplate.Wiring) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(controlPath, s.control())
-	return exceptControl(mux, api), nil
+	return exceptControl(mux, s.working(api)), nil
 }

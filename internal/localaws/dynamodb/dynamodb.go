@@ -39,6 +39,9 @@ type Config struct {
 	Path string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Machine is the clock by which iterators of streams expire, which are for those
+	// who read without a pause; nil means Now.
+	Machine func() time.Time
 	// Region and AccountID stand in ARNs. Empty means us-east-1 and
 	// 000000000000.
 	Region, AccountID string
@@ -90,6 +93,9 @@ func Open(config Config) (*DB, error) {
 func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Machine == nil {
+		c.Machine = c.Now
 	}
 	if c.Region == "" {
 		c.Region = "us-east-1"

@@ -61,7 +61,7 @@ type getShardIteratorOutput struct {
 }
 
 func (db *DB) getShardIterator(in *getShardIteratorInput) (*getShardIteratorOutput, error) {
-	it := iterator{ARN: in.StreamArn, Issued: db.config.Now().UnixMilli()}
+	it := iterator{ARN: in.StreamArn, Issued: db.config.Machine().UnixMilli()}
 	err := db.file.View(func(tx *bolt.Tx) error {
 		s, err := readStream(tx, in.StreamArn)
 		if err != nil {
@@ -165,7 +165,7 @@ func (db *DB) getRecords(in *getRecordsInput) (*getRecordsOutput, error) {
 	if limit < 1 || limit > maxRecords {
 		return nil, invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and %d", limit, maxRecords)
 	}
-	now := db.config.Now()
+	now := db.config.Machine()
 	if now.Sub(time.UnixMilli(it.Issued)) > iteratorLife {
 		return nil, awsjson.Errorf("ExpiredIteratorException", "Iterator expired. The iterator was created at time %s", time.UnixMilli(it.Issued).UTC().Format(time.RFC3339))
 	}

@@ -101,8 +101,9 @@ func (db *DB) verify(c *call) error {
 		message := strings.TrimPrefix(err.Error(), errPresign.Error()+": ")
 		return refuse(http.StatusBadRequest, "AuthorizationQueryParametersError", "%s", message)
 	}
-	now, end := db.now(), p.signed.Add(time.Duration(p.expires)*time.Second)
-	if p.signed.After(now.Add(maxAhead)) {
+	signed := db.cfg.Signed(p.signed)
+	now, end := db.now(), signed.Add(time.Duration(p.expires)*time.Second)
+	if signed.After(now.Add(maxAhead)) {
 		return accessDenied("Request is not valid yet")
 	}
 	if now.After(end) {

@@ -35,6 +35,9 @@ type Config struct {
 	Dir string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Signed gives what the clock showed at the time in a signature, which is the
+	// machine's; nil means that time itself.
+	Signed func(machine time.Time) time.Time
 	// Region is where buckets are; "" means us-east-1.
 	Region string
 	// Secret is the secret access key of whoever presigns URLs; "" means
@@ -61,6 +64,9 @@ func Open(cfg Config) (*DB, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Signed == nil {
+		cfg.Signed = func(machine time.Time) time.Time { return machine }
 	}
 	if cfg.Region == "" {
 		cfg.Region = "us-east-1"

@@ -44,7 +44,7 @@ func (db *DB) engine(s record, key string) engine.Config {
 		Name: s.Name, ARN: s.Arn, Expression: s.ScheduleExpression, Zone: s.ScheduleExpressionTimezone,
 		Start: timeOf(s.StartDate), End: timeOf(s.EndDate), Made: timeOf(&s.LastModificationDate), Input: s.Target.Input,
 		Region: db.cfg.Region, AccountID: db.cfg.AccountID, TargetARN: s.Target.Arn, Deliver: db.deliver(*s.Target),
-		States: states{db, key, s.Revision}, Log: db.cfg.Log, Now: db.cfg.Now, Sleep: db.cfg.Sleep,
+		States: states{db, key, s.Revision}, Log: db.cfg.Log, Clock: db.cfg.Clock, Now: db.cfg.Now, Sleep: db.cfg.Sleep,
 	}
 	if p := s.Target.RetryPolicy; p != nil {
 		config.Retry.Attempts = p.MaximumRetryAttempts

@@ -18,15 +18,19 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 )
 
 // Config sets a DB up.
 type Config struct {
 	// Path is the file in which schedules are kept. Required.
 	Path string
-	// Now is the clock; nil means time.Now.
+	// Clock is the stack's clock; nil means the machine's.
+	Clock *clock.Clock
+	// Now is the clock in the place of Clock's; nil means Clock's.
 	Now func() time.Time
-	// Sleep waits by that clock; nil means a timer.
+	// Sleep waits in the place of Clock; nil means Clock does.
 	Sleep func(context.Context, time.Duration) error
 	// Region and AccountID stand in ARNs; "" means us-east-1 and 000000000000.
 	Region, AccountID string
@@ -64,7 +68,7 @@ func Open(cfg Config) (*DB, error) {
 		return nil, errors.New("scheduler: configuration: Path or Send is missing")
 	}
 	if cfg.Now == nil {
-		cfg.Now = time.Now
+		cfg.Now = cfg.Clock.Now
 	}
 	if cfg.Region == "" {
 		cfg.Region = "us-east-1"

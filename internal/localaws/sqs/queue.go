@@ -3,7 +3,6 @@ package sqs
 import (
 	"slices"
 	"sort"
-	"time"
 )
 
 // A queue is one queue's settings and the index of its messages: those that can
@@ -26,8 +25,11 @@ type queue struct {
 	duplicates duplicates
 	attempts   map[string]attempt
 	waiters    []chan struct{}
-	timer      *time.Timer
+	stopTimer  func() bool // nil without one
 	deleted    bool
+
+	told func(any bool) // nil where nobody wants to know
+	some bool           // what was told last
 }
 
 // record is what the store keeps of a queue.
@@ -39,12 +41,12 @@ type record struct {
 	Modified   int64             `json:"modified"`
 }
 
-func newQueue(r record, s settings, arn string) *queue {
+func newQueue(r record, s settings, arn string, ready func(queueARN string, any bool)) *queue {
 	byVisible := func(a, b *message) bool {
 		return a.Visible < b.Visible || a.Visible == b.Visible && a.seq < b.seq
 	}
 	place := func(m *message, i int) { m.index = i }
-	return &queue{
+	q := &queue{
 		record: r, settings: s, arn: arn, key: queueKey(r.Name, r.Created),
 		messages: map[uint64]*message{},
 		groups:   map[string]*group{},
@@ -60,6 +62,20 @@ func newQueue(r record, s settings, arn string) *queue {
 			moved:  func(g *group, i int) { g.index = i },
 		},
 	}
+	if ready != nil {
+		q.told = func(any bool) { ready(arn, any) }
+	}
+	return q
+}
+
+// tell tells who wants to know whether a message can be received, when that changed.
+func (q *queue) tell() {
+	some := !q.deleted && q.ready.len()+q.open.len() > 0
+	if q.told == nil || some == q.some {
+		return
+	}
+	q.some = some
+	q.told(some)
 }
 
 // visible is the number of messages that are neither delayed nor in flight.
@@ -101,6 +117,7 @@ func (q *queue) remove(m *message) {
 			q.reopen(g)
 		}
 	}
+	q.tell()
 }
 
 // group gives the message's group, nil in a standard queue, where the group id
@@ -142,6 +159,7 @@ func (q *queue) place(m *message, now int64) {
 	if g != nil {
 		q.reopen(g)
 	}
+	q.tell()
 }
 
 // unplace undoes place.
@@ -160,6 +178,7 @@ func (q *queue) unplace(m *message) {
 	if g != nil {
 		q.reopen(g)
 	}
+	q.tell()
 }
 
 // reopen puts a group among the open ones, or takes it out: it is open if none
@@ -173,6 +192,7 @@ func (q *queue) reopen(g *group) {
 	case !open && g.index >= 0:
 		q.open.remove(g.index)
 	}
+	q.tell()
 }
 
 // settle makes visible what has become so by now.

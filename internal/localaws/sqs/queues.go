@@ -55,7 +55,7 @@ func (db *DB) createQueue(ctx context.Context, in *createQueueInput) (*queueURLO
 	if err := db.putQueue(r); err != nil {
 		return nil, err
 	}
-	db.queues[r.Name] = newQueue(r, s, arn)
+	db.queues[r.Name] = newQueue(r, s, arn, db.cfg.Ready)
 	return &queueURLOutput{db.urlOf(ctx, r.Name)}, nil
 }
 

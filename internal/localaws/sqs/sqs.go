@@ -30,6 +30,14 @@ type Config struct {
 	Path string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// AfterFunc calls a function in a goroutine of its own after a time by that
+	// clock, until it is stopped; nil means time.AfterFunc. Waiting calls wait by
+	// the machine's clock.
+	AfterFunc func(time.Duration, func()) (stop func() bool)
+	// Ready is told, by a queue's ARN, when the first message can be received from
+	// it, and when none can any more. It is called with the DB's mutex held. Without
+	// it messages appear when somebody looks.
+	Ready func(queueARN string, any bool)
 	// BaseURL gives the address that queue URLs begin with. Nil means the
 	// address by which each client reached the endpoint.
 	BaseURL func() string
@@ -63,6 +71,9 @@ func Open(cfg Config) (*DB, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.AfterFunc == nil {
+		cfg.AfterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
 	if cfg.Region == "" {
 		cfg.Region = "us-east-1"
@@ -221,5 +232,6 @@ func (db *DB) drop(q *queue, messages []*message) error {
 	for _, m := range messages {
 		q.remove(m)
 	}
+	db.arm(q)
 	return nil
 }

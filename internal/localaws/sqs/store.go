@@ -48,7 +48,7 @@ func (db *DB) index(tx *bolt.Tx) error {
 		if err != nil {
 			return fmt.Errorf("queue %s: %w", key, err)
 		}
-		db.queues[r.Name] = newQueue(r, s, db.arnOf(r.Name))
+		db.queues[r.Name] = newQueue(r, s, db.arnOf(r.Name), db.cfg.Ready)
 		return nil
 	})
 	if err != nil {

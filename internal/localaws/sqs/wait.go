@@ -36,17 +36,18 @@ func (q *queue) wake(n int) {
 }
 
 // arm sets the queue's timer to when the next message becomes visible, if
-// anyone waits for it.
+// anyone waits for it or is to be told of it.
 func (db *DB) arm(q *queue) {
-	if q.timer != nil {
-		q.timer.Stop()
-		q.timer = nil
+	q.tell()
+	if q.stopTimer != nil {
+		q.stopTimer()
+		q.stopTimer = nil
 	}
-	if len(q.waiters) == 0 || q.later.len() == 0 || q.deleted || db.closed {
+	if len(q.waiters) == 0 && q.told == nil || q.later.len() == 0 || q.deleted || db.closed {
 		return
 	}
 	wait := time.UnixMilli(q.later.first().Visible).Sub(db.cfg.Now())
-	q.timer = time.AfterFunc(max(wait, 0), func() {
+	q.stopTimer = db.cfg.AfterFunc(max(wait, 0), func() {
 		db.mu.Lock()
 		defer db.mu.Unlock()
 		q.settle(db.now())

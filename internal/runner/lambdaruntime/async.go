@@ -28,20 +28,24 @@ func (f *Function) InvokeAsyncThen(payload []byte, concluded func()) error {
 	if f.closed {
 		return ErrClosed
 	}
+	release := f.config.Clock.Hold()
 	f.async.Go(func() {
-		if f.deliver(payload) {
+		defer release()
+		if f.deliver(payload, release) {
 			concluded()
 		}
 	})
 	return nil
 }
 
-// deliver tells whether the event came to its end.
-func (f *Function) deliver(payload []byte) bool {
-	accepted := f.config.Now()
+// deliver tells whether the event came to its end. release is called when the function
+// has been asked.
+func (f *Function) deliver(payload []byte, release func()) bool {
+	accepted := f.config.Clock.Now()
 	throttleWait := time.Second
 	for failures := 0; ; {
 		result, err := f.Invoke(f.ctx, payload)
+		release()
 		var wait time.Duration
 		switch {
 		case err == nil && result.FunctionError == "":
@@ -62,7 +66,7 @@ func (f *Function) deliver(payload []byte) bool {
 			f.config.Report("an asynchronous event could not run: " + err.Error())
 			return true
 		}
-		if f.config.Now().Add(wait).Sub(accepted) > f.config.AsyncMaxAge {
+		if f.config.Clock.Now().Add(wait).Sub(accepted) > f.config.AsyncMaxAge {
 			f.config.Report("gave up an asynchronous event: it is too old")
 			return true
 		}

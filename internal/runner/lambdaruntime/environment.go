@@ -183,7 +183,7 @@ func (e *environment) serve(i *invocation) bool {
 		return false
 	}
 	f := e.function
-	deadline := time.NewTimer(i.deadline.Sub(f.config.Now()))
+	deadline := time.NewTimer(time.Until(i.deadline))
 	defer deadline.Stop()
 	var answer *Result
 	var grace <-chan time.Time

@@ -24,12 +24,17 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) (Result, error) {
 	if len(payload) == 0 {
 		payload = []byte("{}")
 	}
-	i := newInvocation(payload, f.config.Now())
+	i := newInvocation(payload, f.config.Clock.Now())
+	release := f.config.Clock.Hold()
 	e, cold, err := f.acquire()
 	if err != nil {
+		release()
 		return Result{}, err
 	}
-	go f.run(e, cold, i)
+	go func() {
+		defer release()
+		f.run(e, cold, i)
+	}()
 	select {
 	case result := <-i.done:
 		return result, nil
@@ -81,7 +86,7 @@ func (i *invocation) outcome(answer *Result, otherwise Result) Result {
 // died while it was idle.
 func (f *Function) run(e *environment, cold bool, i *invocation) {
 	for {
-		i.deadline = f.config.Now().Add(f.config.Timeout)
+		i.deadline = time.Now().Add(f.config.Timeout) // of which the process makes a context
 		if cold {
 			if failure := f.initialise(&e, i); failure != nil {
 				f.conclude(i, *failure)
@@ -118,7 +123,7 @@ func (f *Function) initialise(e **environment, i *invocation) *Result {
 		return &r
 	}
 	*e = fresh
-	i.deadline = f.config.Now().Add(f.config.Timeout)
+	i.deadline = time.Now().Add(f.config.Timeout)
 	failure, late = fresh.awaitReady(f.config.Timeout, i.id)
 	if late {
 		fresh.kill()

@@ -77,10 +77,12 @@ type Config struct {
 	// Report takes what the runner itself has to say of the function: timeouts,
 	// crashes, given up events; nil drops it.
 	Report func(message string)
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
-	// Sleep waits between asynchronous attempts; nil means a timer. It returns
-	// early with the context's error.
+	// Clock is the clock of events and of the waits between asynchronous attempts; nil
+	// means the machine's. Processes and their deadlines are always timed by the
+	// machine's, whose pace the clock keeps while the function runs.
+	Clock *clock.Clock
+	// Sleep waits between asynchronous attempts in the place of Clock; nil means Clock
+	// does. It returns early with the context's error.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -146,11 +148,8 @@ func New(config Config) (*Function, error) {
 	if config.Report == nil {
 		config.Report = func(string) {}
 	}
-	if config.Now == nil {
-		config.Now = time.Now
-	}
 	if config.Sleep == nil {
-		config.Sleep = clock.Sleep
+		config.Sleep = config.Clock.Sleep
 	}
 	f := &Function{config: config, all: map[*environment]bool{}}
 	f.ctx, f.cancel = context.WithCancel(context.Background())

@@ -27,7 +27,7 @@ func (e *environment) process(address string) *exec.Cmd {
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE=" + strconv.Itoa(c.MemoryMB),
 		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
 		"AWS_LAMBDA_LOG_GROUP_NAME=/aws/lambda/" + c.Name,
-		"AWS_LAMBDA_LOG_STREAM_NAME=" + c.Now().UTC().Format("2006/01/02") + "/[$LATEST]" + e.id,
+		"AWS_LAMBDA_LOG_STREAM_NAME=" + c.Clock.Now().UTC().Format("2006/01/02") + "/[$LATEST]" + e.id,
 		"AWS_REGION=" + c.Region,
 		"AWS_DEFAULT_REGION=" + c.Region,
 		"AWS_EXECUTION_ENV=AWS_Lambda_provided.al2023",

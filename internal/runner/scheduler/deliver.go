@@ -16,8 +16,9 @@ const (
 )
 
 // hand gives an occurrence to the target, with Scheduler's retries, and waits until
-// it has come to its end.
-func (s *Schedule) hand(ctx context.Context, at time.Time) {
+// it has come to its end. release is called when the target has been asked.
+func (s *Schedule) hand(ctx context.Context, at time.Time, release func()) {
+	defer release()
 	first := s.config.Now()
 	wait := firstWait
 	for attempt := 1; ; attempt++ {
@@ -33,6 +34,7 @@ func (s *Schedule) hand(ctx context.Context, at time.Time) {
 			close(done)
 		})
 		err = s.config.Deliver(ctx, e.payload, concluded)
+		release()
 		if err == nil {
 			select {
 			case <-done:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// longestSleep is after how long the clock is looked at again: a machine that was
-// asleep has timers that are late.
+// longestSleep is after how long the machine's clock is looked at again: a machine that
+// was asleep has timers that are late.
 const longestSleep = 30 * time.Second
 
 // Run fires until ctx ends or nothing is left to fire.
@@ -19,16 +19,26 @@ func (s *Schedule) Run(ctx context.Context) {
 	}
 	var handed sync.WaitGroup
 	defer handed.Wait()
+	hand := func(at time.Time) {
+		// No flight of the clock begins before the target has it.
+		release := s.config.Clock.Hold()
+		handed.Go(func() { s.hand(ctx, at, release) })
+	}
 	for _, at := range slices.Clone(s.state.Pending) {
-		handed.Go(func() { s.hand(ctx, at) })
+		hand(at)
 	}
 	last := s.state.Last
+	release := s.config.Clock.Hold()
+	defer func() { release() }()
 	for {
 		at, ok := s.next(last)
 		if !ok {
 			break
 		}
-		if err := s.sleepUntil(ctx, at); err != nil {
+		release()
+		err := s.sleepUntil(ctx, at)
+		release = s.config.Clock.Hold()
+		if err != nil {
 			return
 		}
 		at = s.latest(at)
@@ -45,8 +55,9 @@ func (s *Schedule) Run(ctx context.Context) {
 			s.log("it stops: %v", err)
 			return
 		}
-		handed.Go(func() { s.hand(ctx, at) })
+		hand(at)
 	}
+	release()
 	handed.Wait()
 	if ctx.Err() == nil && s.config.Completed != nil {
 		s.config.Completed()
@@ -59,7 +70,10 @@ func (s *Schedule) sleepUntil(ctx context.Context, at time.Time) error {
 		if wait <= 0 {
 			return ctx.Err()
 		}
-		if err := s.config.Sleep(ctx, min(wait, longestSleep)); err != nil {
+		if s.config.Clock == nil {
+			wait = min(wait, longestSleep)
+		}
+		if err := s.config.Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}

@@ -85,9 +85,11 @@ type Config struct {
 	Completed func()
 	// Log takes what people should know; nil drops it.
 	Log func(message string)
-	// Now is the clock; nil means time.Now.
+	// Clock is the stack's clock; nil means the machine's.
+	Clock *clock.Clock
+	// Now is the clock in the place of Clock's; nil means Clock's.
 	Now func() time.Time
-	// Sleep waits; nil means a timer.
+	// Sleep waits in the place of Clock; nil means Clock does.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -126,10 +128,10 @@ func New(config Config) (*Schedule, error) {
 		config.Log = func(string) {}
 	}
 	if config.Now == nil {
-		config.Now = time.Now
+		config.Now = config.Clock.Now
 	}
 	if config.Sleep == nil {
-		config.Sleep = clock.Sleep
+		config.Sleep = config.Clock.Sleep
 	}
 	return &Schedule{config: config, when: when}, nil
 }

@@ -23,11 +23,11 @@ func (s *Source) receive(ctx context.Context) ([]types.Message, error) {
 	}
 	end, size := s.config.Now().Add(s.config.Window), volume(batch)
 	for len(batch) < s.config.BatchSize && size < maxEvent {
-		left := int(end.Sub(s.config.Now()) / time.Second)
-		if left < 1 {
+		left := end.Sub(s.config.Now())
+		if left < time.Second {
 			break
 		}
-		more, err := s.poll(ctx, s.config.BatchSize-len(batch), min(left, longPoll))
+		more, err := s.more(ctx, s.config.BatchSize-len(batch), left)
 		if err != nil {
 			// What has been received is worth an invocation all the same.
 			s.config.Log("filling a batch: " + err.Error())
@@ -37,6 +37,18 @@ func (s *Source) receive(ctx context.Context) ([]types.Message, error) {
 		size += volume(more)
 	}
 	return batch, nil
+}
+
+// more waits for further messages, as long as a long poll and no longer than left. By a
+// clock that isn't the machine's it looks each second: long polls are the machine's.
+func (s *Source) more(ctx context.Context, most int, left time.Duration) ([]types.Message, error) {
+	if s.config.Clock == nil {
+		return s.poll(ctx, most, min(int(left/time.Second), longPoll))
+	}
+	if err := s.config.Sleep(ctx, time.Second); err != nil {
+		return nil, err
+	}
+	return s.poll(ctx, most, 0)
 }
 
 func (s *Source) poll(ctx context.Context, most, seconds int) ([]types.Message, error) {

@@ -72,9 +72,11 @@ type Config struct {
 	Filter *filter.Filter
 	// Log takes what people should know; nil drops it.
 	Log func(message string)
-	// Now is the clock; nil means time.Now.
+	// Clock is the stack's clock; nil means the machine's.
+	Clock *clock.Clock
+	// Now is the clock in the place of Clock's; nil means Clock's.
 	Now func() time.Time
-	// Sleep waits between attempts; nil means a timer.
+	// Sleep waits in the place of Clock; nil means Clock does.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -100,10 +102,10 @@ func New(config Config, client Client, invoker Invoker) (*Source, error) {
 		config.Log = func(string) {}
 	}
 	if config.Now == nil {
-		config.Now = time.Now
+		config.Now = config.Clock.Now
 	}
 	if config.Sleep == nil {
-		config.Sleep = clock.Sleep
+		config.Sleep = config.Clock.Sleep
 	}
 	if err := config.check(); err != nil {
 		return nil, fmt.Errorf("sqssource: the mapping of %s: %w", config.QueueARN, err)
@@ -158,7 +160,7 @@ func (s *Source) Run(ctx context.Context) {
 	for range min(firstWorkers, s.limit) {
 		s.startWorker(ctx, true)
 	}
-	for s.config.Sleep(ctx, time.Second) == nil {
+	for s.rest(ctx, time.Second) == nil {
 		s.mu.Lock()
 		workers := s.workers
 		s.mu.Unlock()
@@ -170,6 +172,14 @@ func (s *Source) Run(ctx context.Context) {
 		}
 	}
 	s.wait.Wait()
+}
+
+// rest waits between looks, which are no reason to stop a flight of the clock.
+func (s *Source) rest(ctx context.Context, d time.Duration) error {
+	if s.config.Clock != nil {
+		return clock.Sleep(ctx, d)
+	}
+	return s.config.Sleep(ctx, d)
 }
 
 // startWorker adds a poller. One that is not permanent ends when it finds the

@@ -55,7 +55,7 @@ func (s *Source) Run(ctx context.Context) {
 		if len(shards) == 0 {
 			wait = s.config.PollInterval
 		}
-		if s.config.Sleep(ctx, wait) != nil {
+		if s.rest(ctx, wait, nil) != nil {
 			return
 		}
 	}
@@ -131,54 +131,75 @@ func (s *Source) iterator(ctx context.Context, shard string) (*string, error) {
 	return out.ShardIterator, nil
 }
 
+// A page is what is read at once.
+type page struct {
+	wanted []record
+	size   int
+	// last is the sequence number of the last record, wanted or not; "" without one.
+	last string
+	next *string // iterator; nil at the shard's end
+}
+
 // readPage reads what is there, with a window until it ends or the batches are
 // full, deals with it and saves the checkpoint.
 func (s *Source) readPage(ctx context.Context, shard string, iterator *string) (next *string, end bool, err error) {
-	limit := min(s.config.BatchSize*s.config.ParallelizationFactor, maxPage)
-	var wanted []record
-	var last string
+	p := page{next: iterator}
 	var deadline time.Time
-	size := 0
 	for {
-		out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(int32(limit))})
+		changed := s.changed() // of before the reading
+		found, err := s.fill(ctx, &p)
 		if err != nil {
 			return nil, false, err
 		}
-		iterator = out.NextShardIterator
-		for _, r := range out.Records {
-			one, err := s.record(r)
-			if err != nil {
-				return nil, false, err
-			}
-			last = one.sequence
-			if s.config.Filter.Match(one.event) {
-				wanted = append(wanted, one)
-				size += len(one.event)
-			}
-		}
 		now := s.config.Now()
-		if deadline.IsZero() && len(wanted) > 0 {
+		if deadline.IsZero() && len(p.wanted) > 0 {
 			deadline = now.Add(s.config.Window)
 		}
-		full := len(wanted) >= s.config.BatchSize*s.config.ParallelizationFactor || size >= maxEvent
-		waiting := len(wanted) > 0 && now.Before(deadline)
-		if iterator == nil || full || !waiting {
+		waiting := len(p.wanted) > 0 && now.Before(deadline)
+		if p.next == nil || s.full(&p) || !waiting {
+			if p.last == "" && p.next != nil {
+				return p.next, false, s.rest(ctx, s.config.PollInterval, changed)
+			}
 			break
 		}
-		if len(out.Records) == 0 {
-			if err := s.config.Sleep(ctx, min(s.config.PollInterval, deadline.Sub(now))); err != nil {
+		if found == 0 {
+			if err := s.window(ctx, deadline.Sub(now), changed); err != nil {
 				return nil, false, err
 			}
 		}
 	}
-	if last != "" {
-		if err := s.deal(ctx, shard, wanted); err != nil {
-			return nil, false, err
+	if p.last == "" {
+		return nil, true, nil
+	}
+	if err := s.deal(ctx, shard, p.wanted); err != nil {
+		return nil, false, err
+	}
+	return p.next, p.next == nil, s.checkpoints.Save(s.config.UUID, shard, p.last)
+}
+
+func (s *Source) full(p *page) bool {
+	return len(p.wanted) >= s.config.BatchSize*s.config.ParallelizationFactor || p.size >= maxEvent
+}
+
+// fill reads once, and tells how many records there were.
+func (s *Source) fill(ctx context.Context, p *page) (found int, err error) {
+	defer s.config.Clock.Hold()()
+	limit := min(s.config.BatchSize*s.config.ParallelizationFactor, maxPage)
+	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: p.next, Limit: aws.Int32(int32(limit))})
+	if err != nil {
+		return 0, err
+	}
+	p.next = out.NextShardIterator
+	for _, r := range out.Records {
+		one, err := s.record(r)
+		if err != nil {
+			return 0, err
 		}
-		return iterator, iterator == nil, s.checkpoints.Save(s.config.UUID, shard, last)
+		p.last = one.sequence
+		if s.config.Filter.Match(one.event) {
+			p.wanted = append(p.wanted, one)
+			p.size += len(one.event)
+		}
 	}
-	if iterator != nil {
-		return iterator, false, s.config.Sleep(ctx, s.config.PollInterval)
-	}
-	return nil, true, nil
+	return len(out.Records), nil
 }

@@ -81,9 +81,15 @@ type Config struct {
 	RetryBase time.Duration
 	// Log takes what people should know; nil drops it.
 	Log func(message string)
-	// Now is the clock; nil means time.Now.
+	// Clock is the stack's clock; nil means the machine's.
+	Clock *clock.Clock
+	// Changed gives a channel that closes when a record is written; nil means that the
+	// stream has to be polled. Under a clock that isn't the machine's it is needed: the
+	// time of a poll would be hours.
+	Changed func() <-chan struct{}
+	// Now is the clock in the place of Clock's; nil means Clock's.
 	Now func() time.Time
-	// Sleep waits; nil means a timer.
+	// Sleep waits in the place of Clock; nil means Clock does.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -105,10 +111,10 @@ func New(config Config, client Client, invoker Invoker, checkpoints Checkpoints)
 		config.Log = func(string) {}
 	}
 	if config.Now == nil {
-		config.Now = time.Now
+		config.Now = config.Clock.Now
 	}
 	if config.Sleep == nil {
-		config.Sleep = clock.Sleep
+		config.Sleep = config.Clock.Sleep
 	}
 	if err := config.check(); err != nil {
 		return nil, fmt.Errorf("streamsource: the mapping of %s: %w", config.StreamARN, err)
