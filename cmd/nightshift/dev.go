@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nightshift-go/nightshift/internal/runner"
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 )
 
 const devUsage = `Usage: nightshift dev [flags]
@@ -18,6 +20,11 @@ When it serves, it prints one line on standard output:
 
 The application is at the first address, the stack's own page below it at
 /_nightshift/. Logs go to standard error. Ctrl-C stops everything.
+
+With --time-scale 600 the stack's time passes 600 times as fast as the machine's
+while nobody works, so that a week of schedules passes in minutes, and as the
+machine's while a function runs or a request is answered. A stack that was ahead
+of the machine's time stays ahead with the same data folder.
 
 With AWS_ENDPOINT_URL set, that endpoint is used instead of the built-in one,
 and the resources are created there.
@@ -33,6 +40,7 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	template := flags.String("template", "template.yaml", "`path` of the template")
 	build := flags.String("build-dir", "", "`folder` into which functions are built (default dist/local beside the template)")
 	allowRemote := flags.Bool("allow-remote", false, "permit addresses that other machines can reach; nothing asks who they are")
+	scale := flags.Float64("time-scale", 1, fmt.Sprintf("how many `times` as fast the stack's time passes while nobody works, 1 to %d", clock.MaxScale))
 	verbose := flags.Bool("verbose", false, "log each call to the AWS endpoint")
 	plain, err := parse(s, flags, args)
 	if err != nil {
@@ -41,6 +49,9 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	if len(plain) > 0 {
 		return misuse(s, flags, "it takes no arguments, but got %q", plain)
 	}
+	if clock.CheckScale(*scale) != nil {
+		return misuse(s, flags, "--time-scale %v: it is from 1 to %d", *scale, clock.MaxScale)
+	}
 	other, err := endpoint()
 	if err != nil {
 		return misuse(s, flags, "%v", err)
@@ -48,10 +59,13 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	log := newLog(s.err, *verbose)
 	stack, err := runner.Start(ctx, runner.Config{
 		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote, BuildDir: *build,
-		Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
+		TimeScale: *scale, Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {
 		return advise(err)
+	}
+	if told := tellTime(stack.Time(), time.Now()); told != "" {
+		log.logger().Info(told)
 	}
 	fmt.Fprintf(s.out, "ready http=%s aws=%s\n", stack.HTTPURL(), stack.AWSURL())
 	<-ctx.Done()
@@ -59,11 +73,30 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	return stack.Close()
 }
 
+// tellTime says what is to be known of a clock that is not the machine's; "" of the
+// machine's.
+func tellTime(read clock.Reading, machine time.Time) string {
+	ahead := read.Now.Sub(machine).Round(time.Second)
+	if read.Scale == 1 && ahead == 0 {
+		return ""
+	}
+	told := "the stack's time is " + read.Now.UTC().Format(time.RFC3339)
+	if ahead > 0 {
+		told += ", " + ahead.String() + " ahead of the machine's, as its data is"
+	}
+	if read.Scale > 1 {
+		told += fmt.Sprintf("; while nobody works it passes %v times as fast", read.Scale)
+	}
+	return told
+}
+
 // advise adds the way out to what keeps a stack from starting.
 func advise(err error) error {
 	switch {
 	case errors.Is(err, runner.ErrInUse):
 		return fmt.Errorf("%w; stop that one, or give this one a folder of its own with --data", err)
+	case errors.Is(err, runner.ErrOthersTime):
+		return fmt.Errorf("%w: leave out --time-scale, or AWS_ENDPOINT_URL", err)
 	case errors.Is(err, runner.ErrRemote):
 		return fmt.Errorf("%w; --allow-remote permits it", err)
 	}
