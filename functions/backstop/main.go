@@ -15,6 +15,7 @@ func main() {
 			Queue:  env.Queue(),
 			Beside: env.Addresses(tasks.Photos)[tasks.Photos.Name],
 			Logger: env.Logger,
+			Now:    env.Now,
 		})
 		if err != nil {
 			return nil, err

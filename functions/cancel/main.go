@@ -10,7 +10,7 @@ import (
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	cancel, err := httpapi.NewCancel(httpapi.JobsConfig{Jobs: env.Jobs(), Logger: env.Logger})
+	cancel, err := httpapi.NewCancel(httpapi.JobsConfig{Jobs: env.Jobs(), Logger: env.Logger, Now: env.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ func main() {
 			Addresses: env.Addresses(tasks.Photos),
 			Objects:   env.Objects(),
 			Logger:    env.Logger,
+			Now:       env.Now,
 		}, worker.HandleResult(tasks.Resize, photos.Resize))
 	})
 }

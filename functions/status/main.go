@@ -9,7 +9,7 @@ import (
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	status, err := httpapi.NewStatus(httpapi.JobsConfig{Jobs: env.Jobs(), Objects: env.Objects(), Logger: env.Logger})
+	status, err := httpapi.NewStatus(httpapi.JobsConfig{Jobs: env.Jobs(), Objects: env.Objects(), Logger: env.Logger, Now: env.Now})
 	if err != nil {
 		return nil, err
 	}

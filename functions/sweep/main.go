@@ -21,6 +21,7 @@ func main() {
 			Addresses: env.Addresses(tasks.Queues()...),
 			Objects:   env.Objects(),
 			Logger:    env.Logger,
+			Now:       env.Now,
 		})
 		if err != nil {
 			return nil, err

@@ -22,6 +22,7 @@ func handler(env *wire.Env) (any, error) {
 		Presigner: objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
 		Gate:      admit[tasks.Photos.Name],
 		Logger:    env.Logger,
+		Now:       env.Now,
 	})
 	if err != nil {
 		return nil, err
