@@ -17,6 +17,7 @@ import (
 // api is the HTTP API with a function behind each route.
 func (c *crumb) api(photos constructs.WorkerQueue) {
 	api := constructs.NewApi(c.stack, "Api", constructs.ApiProps{AlarmActions: c.alarmActions()})
+	c.linkMails(api)
 
 	enqueue := c.function("enqueue", 10*time.Second)
 	enqueue.ReservedConcurrency = c.reserve(60)

@@ -34,6 +34,12 @@ type options struct {
 	// no-reservations=true). A new account's quota may be too small for it:
 	// Lambda wants 100 environments left unreserved.
 	NoReservations bool
+	// MailFrom is who mails come from: an address of a domain that SES may use, with
+	// a name if any (context mail-from).
+	MailFrom string
+	// URL is where the site is, for links in mails (context site-url). Empty: the
+	// API's own address.
+	URL string
 }
 
 // A crumb is the stack of the recipe site while it is being put together.
@@ -49,6 +55,9 @@ type crumb struct {
 	sweep    constructs.Sweep
 	queues   []constructs.WorkerQueue
 	recipes  constructs.Topic
+	mails    mailing
+	// linked are functions whose mails lead back to the site.
+	linked []awslambda.Function
 }
 
 // newCrumb declares everything that Crumb needs in AWS.
@@ -80,6 +89,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 
 	photos := c.worker(tasks.Photos, c.photos())
 	c.trending()
+	c.mail()
 	c.api(photos)
 
 	constructs.ReadableIDs(stack)

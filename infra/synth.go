@@ -32,6 +32,8 @@ func synthesise(root, assets, out string) (*assembly, error) {
 		Assets:         assets,
 		AlarmTopic:     contextString(app, "alarm-topic"),
 		NoReservations: contextString(app, "no-reservations") == "true",
+		MailFrom:       contextString(app, "mail-from"),
+		URL:            contextString(app, "site-url"),
 	})
 	app.Synth(nil)
 	template, err := os.ReadFile(filepath.Join(out, stackName+".template.json"))

@@ -79,6 +79,7 @@ func Queues() []job.Queue {
 	return []job.Queue{
 		Photos,
 		Trending,
+		UrgentMail,
 	}
 }
 
@@ -87,6 +88,7 @@ func Defined() []job.Defined {
 	return []job.Defined{
 		Resize,
 		RecountTrending,
+		SendUrgent,
 	}
 }
 
