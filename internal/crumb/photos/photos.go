@@ -58,7 +58,9 @@ type Blocked struct {
 }
 
 // BlockedKey is where the row of a blocked content lies.
-func BlockedKey(h Hash) rows.Key { return rows.Key{Partition: "blocked#" + h.String(), Sort: "blocked"} }
+func BlockedKey(h Hash) rows.Key {
+	return rows.Key{Partition: "blocked#" + h.String(), Sort: "blocked"}
+}
 
 // IsBlocked tells whether a content is on the block list.
 func IsBlocked(ctx context.Context, table *rows.Table, h Hash) (bool, error) {

@@ -29,6 +29,29 @@ func (b *BadContent) Error() string { return b.Detail }
 
 func bad(format string, args ...any) error { return &BadContent{Detail: fmt.Sprintf(format, args...)} }
 
+// tidy gives the content as it is kept: without spaces around texts, and with one
+// form for each empty list, so that what was kept compares equal to what was sent.
+func (c Content) tidy() Content {
+	c.Title, c.Summary = strings.TrimSpace(c.Title), strings.TrimSpace(c.Summary)
+	steps := make([]Step, len(c.Steps))
+	for i, step := range c.Steps {
+		steps[i] = Step{Text: strings.TrimSpace(step.Text), Minutes: step.Minutes}
+	}
+	c.Ingredients, c.Steps, c.Tags = trimmed(c.Ingredients), steps, trimmed(c.Tags)
+	if len(c.Tags) == 0 {
+		c.Tags = nil
+	}
+	return c
+}
+
+func trimmed(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = strings.TrimSpace(text)
+	}
+	return all
+}
+
 // Validate refuses, with a *BadContent, what can't be kept, even as a draft.
 func (c Content) Validate() error {
 	if err := check("the title", c.Title, MostTitle, false); err != nil {

@@ -21,6 +21,8 @@ const (
 	Spam    Subscriber = "spam"
 )
 
+var subscribers = []Subscriber{Search, Feeds, Notices, Spam}
+
 // A Stage says how far a subscriber is.
 type Stage string
 
@@ -71,7 +73,7 @@ type Progress struct {
 // and spam check begin anew with each version; feeds and notices do not.
 func ProgressOf(ctx context.Context, table *rows.Table, r Recipe) (Progress, error) {
 	standings := map[Subscriber]Standing{}
-	for _, who := range []Subscriber{Search, Feeds, Notices, Spam} {
+	for _, who := range subscribers {
 		standings[who] = Standing{Stage: Queued}
 	}
 	page, err := rows.List[progressRow](ctx, table, rows.Range{Partition: Key(r.ID).Partition, Prefix: progressPlace})

@@ -103,14 +103,16 @@ func Key(id string) rows.Key { return rows.Key{Partition: "recipe#" + id, Sort: 
 
 // AuthorKey is where an author's list has a card: the newest last.
 func AuthorKey(r Recipe) rows.Key {
-	return rows.Key{Partition: "author#" + r.Author, Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
+	return rows.Key{Partition: AuthorsList(r.Author), Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
 }
 
 // RecentKey is where the list of a day's recipes has a card. A day is a partition
 // of its own: the list grows without end, and no partition does.
 func RecentKey(r Recipe) rows.Key {
-	return rows.Key{Partition: "recent#" + r.PublishedAt.UTC().Format(time.DateOnly), Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
+	return rows.Key{Partition: recentOn(r.PublishedAt), Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
 }
+
+func recentOn(day time.Time) string { return "recent#" + day.UTC().Format(time.DateOnly) }
 
 // UnpublishedKey is where an author's list of drafts and held recipes, which they
 // alone see, has a card: the newest last.
