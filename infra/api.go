@@ -66,6 +66,7 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 	site := c.add("WebFunction", web)
 	api.Route("Page", get, "/", site)
 	api.Route("Site", get, "/{proxy+}", site)
+	c.siteFunction(api, photos)
 
 	awscdk.NewCfnOutput(c.stack, jsii.String("Url"), &awscdk.CfnOutputProps{
 		Description: jsii.String("Where Crumb is."),

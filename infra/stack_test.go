@@ -115,7 +115,7 @@ func TestFunctions(t *testing.T) {
 	}
 	want(t, "PhotosFunction", functions["PhotosFunction"], map[string]string{
 		"MemorySize": "1769", "Timeout": "60", "ReservedConcurrentExecutions": "none"})
-	for _, id := range []string{"Relay", "Enqueue", "Status", "Cancel", "Uploads", "Web"} {
+	for _, id := range []string{"Relay", "Enqueue", "Status", "Cancel", "Uploads", "Web", "Site"} {
 		if functions[id+"Function"]["ReservedConcurrentExecutions"] == nil {
 			t.Errorf("%sFunction has no concurrency of its own", id)
 		}
@@ -133,6 +133,7 @@ func TestEnvironments(t *testing.T) {
 		"CancelFunction":   {table},
 		"UploadsFunction":  {bucket, queue},
 		"WebFunction":      {bucket},
+		"SiteFunction":     {bucket, "CRUMB_TABLE=<SiteTable>", queue, secret, table},
 		"SweepFunction":    {bucket, letters, queue, table},
 		"RelayFunction":    {letters, queue, table},
 		"BackstopFunction": {letters, queue, table},
@@ -254,7 +255,12 @@ func TestAPI(t *testing.T) {
 		"DELETE /jobs/{id}": "<CancelFunction.Arn>",
 		"POST /uploads":     "<UploadsFunction.Arn>",
 		"GET /":             "<WebFunction.Arn>",
+		"POST /exports":     "<SiteFunction.Arn>",
+		"GET /exports/{id}": "<SiteFunction.Arn>",
 		"GET /{proxy+}":     "<WebFunction.Arn>",
+	}
+	for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+		wanted[method+" /api/{proxy+}"] = "<SiteFunction.Arn>"
 	}
 	if !maps.Equal(routes, wanted) {
 		t.Errorf("the routes are %v, want %v", routes, wanted)
