@@ -2,13 +2,10 @@ package mail
 
 import (
 	"fmt"
-	netmail "net/mail"
 	"strings"
-)
 
-// longestAddress is the most bytes of an address.
-// https://www.rfc-editor.org/errata/eid1690
-const longestAddress = 254
+	"github.com/nightshift-go/nightshift/internal/crumb/readers"
+)
 
 // longestValue is the most bytes that SES takes as the value of a header.
 // https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_MessageHeader.html
@@ -25,12 +22,11 @@ func (e *BadAddress) Error() string {
 // ErrorCode is the code of the job's error.
 func (e *BadAddress) ErrorCode() string { return "bad-address" }
 
-// Address gives an address if it is one alone: no name beside it, no list, nothing
-// that could end a header. SES takes ASCII only.
-// https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
+// Address gives an address if it is one alone, as readers.Address has it: no name
+// beside it, no list, nothing that could end a header. It may have been kept before
+// it was checked like this.
 func Address(text string) (string, error) {
-	parsed, err := netmail.ParseAddress(text)
-	if err != nil || len(text) > longestAddress || parsed.Address != text || !printable(text) {
+	if _, err := readers.Address(text); err != nil {
 		return "", &BadAddress{text}
 	}
 	return text, nil

@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -30,8 +32,13 @@ const (
 	URL = "CRUMB_URL"
 )
 
-// ReaderTag is the tag that SES's events name a mail's reader by.
-const ReaderTag = "reader"
+// Tags of mails, by which SES's events tell what they are about.
+const (
+	// ReaderTag is the reader's id.
+	ReaderTag = "reader"
+	// IssueTag is the newsletter's issue.
+	IssueTag = "issue"
+)
 
 // SES is what of its client is used. Give the client no retries of its own
 // (aws.NopRetryer): it would send a mail again whose answer was lost, unseen.
@@ -76,9 +83,11 @@ func New(config Config) (*Mailer, error) {
 
 // A Message is one mail to one address.
 type Message struct {
-	// To is an address as Address takes it. Reader is whose it is; may be empty.
-	To, Reader string
+	// To is an address as Address takes it.
+	To string
 	Body
+	// Tags are what SES's events tell with the mail: letters, digits, "_" and "-".
+	Tags map[string]string
 	// Headers are further ones.
 	Headers []Header
 }
@@ -118,8 +127,8 @@ func (m *Mailer) input(message Message) (*sesv2.SendEmailInput, error) {
 	if m.config.Set != "" {
 		in.ConfigurationSetName = aws.String(m.config.Set)
 	}
-	if message.Reader != "" {
-		in.EmailTags = []types.MessageTag{{Name: aws.String(ReaderTag), Value: aws.String(message.Reader)}}
+	for _, name := range slices.Sorted(maps.Keys(message.Tags)) {
+		in.EmailTags = append(in.EmailTags, types.MessageTag{Name: aws.String(name), Value: aws.String(message.Tags[name])})
 	}
 	for _, h := range message.Headers {
 		if err := checkHeader(h.Name, h.Value); err != nil {

@@ -50,7 +50,7 @@ func TestAMailHasOneRecipientAndTwoParts(t *testing.T) {
 	ses := &mailtest.SES{}
 	m := mailtest.Mailer(t, ses)
 	id, err := m.Send(t.Context(), mail.Message{
-		To: "ada@example.org", Reader: "r1", Body: mail.Body{Subject: "Soup", Text: "text", HTML: "<p>html</p>"},
+		To: "ada@example.org", Tags: map[string]string{mail.ReaderTag: "r1"}, Body: mail.Body{Subject: "Soup", Text: "text", HTML: "<p>html</p>"},
 		Headers: []mail.Header{{Name: "List-Unsubscribe", Value: "<https://crumb.example/u>"}},
 	})
 	if err != nil || id != "message-1" {

@@ -62,5 +62,5 @@ func (u *Urgent) message(ctx context.Context, m tasks.SendMail) (Message, error)
 	case reader.Bounced != "":
 		return Message{}, job.Discard(fmt.Sprintf("the reader's address takes no mail: %s", reader.Bounced))
 	}
-	return Message{To: reader.Email, Reader: reader.ID, Body: body}, nil
+	return Message{To: reader.Email, Body: body, Tags: map[string]string{ReaderTag: reader.ID}}, nil
 }
