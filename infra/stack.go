@@ -51,6 +51,7 @@ type crumb struct {
 	bucket   awss3.Bucket
 	secret   awssecretsmanager.Secret
 	backstop constructs.Backstop
+	fifo     constructs.Backstop // the backstop of FIFO queues
 	relay    constructs.Relay
 	sweep    constructs.Sweep
 	queues   []constructs.WorkerQueue
@@ -74,6 +75,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.backstop = constructs.NewBackstop(stack, "Backstop", constructs.BackstopProps{
 		Table: c.table, Function: c.function("backstop", 30*time.Second),
 	})
+	c.fifo = c.newFIFOBackstop()
 	relay := c.function("relay", 30*time.Second)
 	relay.ReservedConcurrency = c.reserve(20)
 	c.relay = constructs.NewRelay(stack, "Relay", constructs.RelayProps{
@@ -89,6 +91,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 
 	photos := c.worker(tasks.Photos, c.photos())
 	c.trending()
+	c.subscribers()
 	c.mail()
 	c.api(photos)
 
@@ -123,8 +126,12 @@ func (c *crumb) worker(q job.Queue, function constructs.FunctionProps) construct
 		// Without it S3 answers for a missing object that access is denied.
 		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"),
 	}, function.Policy...)
+	backstop := c.backstop
+	if q.FIFO {
+		backstop = c.fifo
+	}
 	made := constructs.NewWorkerQueue(c.stack, constructs.ID(q.Name), constructs.WorkerQueueProps{
-		Queue: q, Tasks: tasks.Defined(), Function: function, Backstop: c.backstop,
+		Queue: q, Tasks: tasks.Defined(), Function: function, Backstop: backstop,
 	})
 	c.relay.Publish(made)
 	c.sweep.Watch(made)

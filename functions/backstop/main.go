@@ -1,10 +1,11 @@
 // The backstop heals what SQS moved away because it was received too often: see
-// package sweep.
+// package sweep. It runs behind two queues, one of them FIFO for FIFO queues.
 package main
 
 import (
-	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/sweep"
 )
 
@@ -13,7 +14,7 @@ func main() {
 		b, err := sweep.NewBackstop(sweep.BackstopConfig{
 			Jobs:   env.Jobs(),
 			Queue:  env.Queue(),
-			Beside: env.Addresses(tasks.Photos)[tasks.Photos.Name],
+			Beside: queue.Address{URL: env.Settings.Required(settings.Backstop)},
 			Logger: env.Logger,
 			Now:    env.Now,
 		})

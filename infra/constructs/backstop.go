@@ -65,6 +65,7 @@ func NewBackstop(scope core.Construct, id string, props BackstopProps) Backstop 
 	// A redrive of a unique job takes its key again.
 	function.AddToRolePolicy(AllowRows(props.Table.TableArn(), UniqueRows, "dynamodb:PutItem"))
 	function.AddEnvironment(jsii.String(settings.Table), props.Table.TableName(), nil)
+	function.AddEnvironment(jsii.String(settings.Backstop), queue.QueueUrl(), nil)
 	feed(self, "Mapping", queue, function, backstopBatch, backstopConcurrency)
 
 	actions := props.Function.AlarmActions

@@ -24,6 +24,8 @@ const (
 	Secret = "NIGHTSHIFT_SECRET"
 	// QueuePrefix begins the names of the variables that hold URLs of queues.
 	QueuePrefix = "NIGHTSHIFT_QUEUE_"
+	// Backstop is the URL of the queue that a backstop heals.
+	Backstop = "NIGHTSHIFT_BACKSTOP_URL"
 	// TopicPrefix begins the names of the variables that hold ARNs of topics.
 	TopicPrefix = "NIGHTSHIFT_TOPIC_"
 	// Pollers is how many batches of a queue a polling process has in hand at

@@ -80,16 +80,20 @@ func Queues() []job.Queue {
 		Photos,
 		Trending,
 		UrgentMail,
+		Search,
+		Feeds,
+		Notices,
+		Moderation,
 	}
 }
 
 // Defined lists Crumb's tasks.
 func Defined() []job.Defined {
-	return []job.Defined{
+	return append([]job.Defined{
 		Resize,
 		RecountTrending,
 		SendUrgent,
-	}
+	}, hearings()...)
 }
 
 // Public lists the tasks that anyone may enqueue over HTTP.
