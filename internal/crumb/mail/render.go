@@ -70,6 +70,9 @@ func (m *Mailer) Render(name string, data any) (Body, error) {
 	return Body{Subject: line(subject.String()), Text: strings.TrimSpace(plain.String()) + "\n", HTML: page.String()}, nil
 }
 
+// Link gives the URL of a path on the site.
+func (m *Mailer) Link(path string) (string, error) { return absolute(m.config.URL, path) }
+
 // line makes one line of a text: what a header may have.
 func line(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' }), " ")
