@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -33,8 +35,13 @@ func (w *world) client(s step) {
 	})
 }
 
-// idOf is the id of a job by its name.
+// idOf is the id of a job by its name. "a.0" is the first follow-up of a.
 func idOf(name string) job.ID {
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+		if place, err := strconv.Atoi(name[dot+1:]); err == nil {
+			return idOf(name[:dot]).Follow(place)
+		}
+	}
 	h := fnv.New128a()
 	h.Write([]byte(name))
 	return job.IDOf([16]byte(h.Sum(nil)))
@@ -47,7 +54,7 @@ func enqueue(at time.Duration, name string, task job.ResultTask[note, outcome], 
 
 func enqueueNote(at time.Duration, name string, task job.ResultTask[note, outcome], n note, options ...job.Option) step {
 	return step{at, "producer", func(w *world, p *process, ctx context.Context) error {
-		make, err := producer.New(producer.Config{Jobs: p.jobs, Objects: p.objects}, task)
+		make, err := producer.New(producer.Config{Jobs: p.jobs, Objects: p.objects}, task, followingUp)
 		if err != nil {
 			return err
 		}
@@ -86,14 +93,6 @@ func (w *world) named(name string) *tracked {
 		}
 	}
 	return nil
-}
-
-// move gives a scheduled job another time.
-func move(at time.Duration, name string, to time.Duration) step {
-	return step{at, "mover", func(w *world, p *process, ctx context.Context) error {
-		_, err := p.jobs.Move(ctx, idOf(name), w.start.Add(to))
-		return err
-	}}
 }
 
 // sendBack sends the letters of a queue back to it once they are there, as AWS's

@@ -45,6 +45,7 @@ type tracked struct {
 	was map[string]bool
 	// died counts how often it became dead.
 	died int
+	entailment
 }
 
 // String names the job.
@@ -88,6 +89,7 @@ func (w *world) changed(p *process, c memstore.Change) {
 			w.failLocked("%s was made as %s by %s", now.ID, now.State, p)
 		}
 		w.madeLocked(p, now)
+		w.entails(w.jobs[now.ID], store.Record{}, now)
 		w.logLocked("%s: %s is made, %s", p, w.jobs[now.ID], now.State)
 		return
 	}
@@ -95,6 +97,7 @@ func (w *world) changed(p *process, c memstore.Change) {
 	w.logLocked("%s: %s %s -> %s, attempt %d, n %d%s", p, j, old.State, now.State, now.Attempt, now.N, detailsOf(now))
 	j.rec = now
 	w.checkChange(p, j, old, now)
+	w.entails(j, old, now)
 }
 
 // madeLocked takes note of a new row. That of an event's job is running already.

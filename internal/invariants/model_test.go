@@ -188,7 +188,7 @@ func (m *model) meddle(n int) {
 // enqueue makes a job of one of the kinds that there are.
 func (m *model) enqueue(n int, name string, script []string) {
 	now := time.Since(m.start)
-	switch n / 160 % 8 {
+	switch n / 160 % 10 {
 	case 5:
 		if m.polled {
 			m.client(enqueue(now, name, writeLong, append([]string{"long"}, script...)))
@@ -207,6 +207,10 @@ func (m *model) enqueue(n int, name string, script []string) {
 		m.client(publish(now, name, happened, "", script...))
 	case 7:
 		m.client(publish(now, name, inTurn, "k", script...))
+	case 8:
+		m.client(enqueue(now, name, write, script, followed()...))
+	case 9:
+		m.client(fill(now, name, script, []string{"quick"}))
 	}
 }
 

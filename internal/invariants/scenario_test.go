@@ -146,6 +146,7 @@ func (w *world) verdict(s scenario) {
 		w.checkLetters(j)
 	}
 	w.checkEvents()
+	w.checkEntailed()
 	if !s.loses && len(w.healed) > 0 {
 		w.failf("the scan had to heal: %v", w.healed)
 	}

@@ -66,7 +66,10 @@ func (w *world) handlers(p *process, q *simulatedQueue) []worker.Handler {
 	case w.polls:
 		return []worker.Handler{worker.HandleResult(writeLong, w.handler(p))}
 	}
-	return []worker.Handler{worker.HandleResult(write, w.handler(p)), worker.HandleResult(replace, w.handler(p)), w.on(p, hear)}
+	return []worker.Handler{
+		worker.HandleResult(write, w.handler(p)), worker.HandleResult(replace, w.handler(p)),
+		worker.HandleResult(followingUp, w.handler(p)), w.on(p, hear),
+	}
 }
 
 var errBoom = errors.New("boom")
@@ -162,6 +165,8 @@ func (w *world) do(ctx context.Context, p *process, j *job.Job[note], known *tra
 			_, err := w.charge(p, known, result.Run < 3)
 			return err
 		})
+	case "tally":
+		return w.tally(ctx, j)
 	case "die":
 		p.kill()
 		return errBoom

@@ -62,10 +62,12 @@ type world struct {
 	// published are events whose publisher was told so.
 	published map[string]bool
 	tokens    map[string]*owner
-	held      []heldCall
-	trail     []string
-	problems  []string
-	made      int // processes
+	// batches are how many members each batch has.
+	batches  map[string]int
+	held     []heldCall
+	trail    []string
+	problems []string
+	made     int // processes
 	// polling are the processes that poll, and processes all that there were.
 	polling   []*process
 	processes []*process
@@ -96,7 +98,7 @@ func newWorld(finder *fault.Finder) *world {
 		deliveries: func(string) fault.Kind { return fault.None },
 		answered:   func(*process, fault.Call) {},
 		table:      &table{Driver: memstore.New(memstore.Config{}), due: map[string]int{}}, objects: memobjects.New(nil),
-		jobs: map[job.ID]*tracked{}, events: map[string]*trackedEvent{}, published: map[string]bool{}, tokens: map[string]*owner{}, running: map[string]int{},
+		jobs: map[job.ID]*tracked{}, events: map[string]*trackedEvent{}, published: map[string]bool{}, tokens: map[string]*owner{}, batches: map[string]int{}, running: map[string]int{},
 		woken: make(chan struct{}, 1), sweepAt: time.Now().Truncate(time.Minute).Add(time.Minute),
 	}
 	w.sqs = &simulatedSQS{changed: w.wake, deleted: w.acknowledged, queues: map[string]*simulatedQueue{}}
