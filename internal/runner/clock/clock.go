@@ -30,7 +30,7 @@ const MaxScale = 100_000
 
 // DefaultGrace is the pause between the end of all work and the next flight: a message
 // that was received is on its way to a function, an answer on its way to its client.
-const DefaultGrace = 10 * time.Millisecond
+const DefaultGrace = 5 * time.Millisecond
 
 // leg is how long a flight is at most, in the machine's time. A process that is killed in
 // flight leaves a course behind that flies no further.
