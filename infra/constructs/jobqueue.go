@@ -15,7 +15,8 @@ import (
 // A JobQueue is a queue of jobs, whoever works on it: a WorkerQueue or a
 // PolledQueue. The relay, the sweep and topics take either.
 type JobQueue interface {
-	parts() QueueParts
+	// Parts are what the queue consists of.
+	Parts() QueueParts
 }
 
 // QueueParts are what every JobQueue consists of.
@@ -30,7 +31,8 @@ type QueueParts struct {
 	backstop Backstop
 }
 
-func (q QueueParts) parts() QueueParts { return q }
+// Parts are the queue itself: see JobQueue.
+func (q QueueParts) Parts() QueueParts { return q }
 
 // workersRights are what a queue's workers may do with it.
 func (q QueueParts) workersRights() []awsiam.PolicyStatement {

@@ -72,7 +72,7 @@ func NewRelay(scope core.Construct, id string, props RelayProps) Relay {
 // Publish lets the relay send jobs to a queue and letters to its dead-letter
 // queue.
 func (r Relay) Publish(queue JobQueue) {
-	q := queue.parts()
+	q := queue.Parts()
 	r.Function.AddToRolePolicy(Allow(q.Queue.QueueArn(), "sqs:SendMessage"))
 	r.Function.AddToRolePolicy(Allow(q.DeadLetterQueue.QueueArn(), "sqs:SendMessage"))
 	setQueueURLs(r.Function, q.Plan.Queue.Name, q.Queue, q.DeadLetterQueue)

@@ -80,7 +80,7 @@ func collectObjects(function awslambda.Function, bucket awss3.IBucket) {
 // Watch lets the sweep count a queue's messages: what has waited for long in an
 // empty queue is lost, in a full one it is merely slow.
 func (s Sweep) Watch(queue JobQueue) {
-	q := queue.parts()
+	q := queue.Parts()
 	s.Function.AddToRolePolicy(Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
 	setQueueURLs(s.Function, q.Plan.Queue.Name, q.Queue, q.DeadLetterQueue)
 }

@@ -75,7 +75,7 @@ func NewTopic(scope core.Construct, id string, props TopicProps) Topic {
 // this topic, and no other, send to it. A FIFO queue can subscribe to a FIFO topic
 // only.
 func (t Topic) Subscribe(subscriber JobQueue, events ...string) {
-	queue := subscriber.parts()
+	queue := subscriber.Parts()
 	name := queue.Plan.Queue.Name
 	if queue.Plan.Queue.FIFO && !t.fifo {
 		refuse(*t.scope.Node().Path(), "the queue %q is FIFO and the topic is not: SNS refuses that", name)
