@@ -3,9 +3,12 @@
 package main
 
 import (
+	"github.com/nightshift-go/nightshift/internal/crumb/feeds"
 	"github.com/nightshift-go/nightshift/internal/crumb/gates"
+	"github.com/nightshift-go/nightshift/internal/crumb/notices"
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
+	"github.com/nightshift-go/nightshift/internal/crumb/search"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
@@ -35,11 +38,26 @@ func handler(env *wire.Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	inbox, err := notices.New(table, env.Now)
+	if err != nil {
+		return nil, err
+	}
+	feed, err := feeds.New(table, env.Now)
+	if err != nil {
+		return nil, err
+	}
+	index, err := search.New(table, env.Now)
+	if err != nil {
+		return nil, err
+	}
 	api, err := site.New(site.Config{Sessions: signed, Logger: env.Logger})
 	if err != nil {
 		return nil, err
 	}
-	readers.NewAPI(accounts, signed, nil).Register(api)
+	readers.NewAPI(accounts, signed, inbox.Unread).Register(api)
 	recipes.NewAPI(cookbook, signed).Register(api)
+	index.Register(api)
+	feed.Register(api)
+	inbox.Register(api)
 	return api.Invoke, nil
 }

@@ -2,9 +2,7 @@ package notices
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/followers"
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
@@ -13,21 +11,6 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
-
-// Notices tells readers of new recipes, and shows them their inboxes. It may be used
-// by many goroutines.
-type Notices struct {
-	table *rows.Table
-	now   func() time.Time
-}
-
-// New makes Notices of the site's table and a clock.
-func New(table *rows.Table, now func() time.Time) (*Notices, error) {
-	if table == nil || now == nil {
-		return nil, errors.New("notices: New needs the site's table and a clock")
-	}
-	return &Notices{table: table, now: now}, nil
-}
 
 // Follow tells of a recipe whoever asked to be told of its author's: it looks at a
 // thousand followers, and at the rest in further runs. A recipe that was deleted, or

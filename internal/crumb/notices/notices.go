@@ -11,6 +11,21 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 )
 
+// Notices tells readers of new recipes, and shows them their inboxes. It may be used
+// by many goroutines.
+type Notices struct {
+	table *rows.Table
+	now   func() time.Time
+}
+
+// New makes Notices of the site's table and a clock.
+func New(table *rows.Table, now func() time.Time) (*Notices, error) {
+	if table == nil || now == nil {
+		return nil, errors.New("notices: New needs the site's table and a clock")
+	}
+	return &Notices{table: table, now: now}, nil
+}
+
 // A Notice is one line in an inbox. Key: inbox#<reader>, <time>#<id>.
 type Notice struct {
 	// ID names what it is about, once for each reader: "published/17". A reader is
@@ -67,8 +82,8 @@ func Tell(ctx context.Context, table *rows.Table, reader string, n Notice) error
 }
 
 // Unread counts what a reader has not read.
-func Unread(ctx context.Context, table *rows.Table, reader string) (int, error) {
-	m, _, err := rows.Get[mark](ctx, table, markKey(reader))
+func (n *Notices) Unread(ctx context.Context, reader string) (int, error) {
+	m, _, err := rows.Get[mark](ctx, n.table, markKey(reader))
 	if err != nil {
 		return 0, fmt.Errorf("notices: counting: %w", err)
 	}
@@ -76,9 +91,9 @@ func Unread(ctx context.Context, table *rows.Table, reader string) (int, error) 
 }
 
 // MarkRead says that a reader has read everything that came until now.
-func MarkRead(ctx context.Context, table *rows.Table, reader string, now time.Time) error {
-	err := table.Change().
-		Update(markKey(reader), "SET #unread = :none, #read_at = :now", "", rows.Values{":none": 0, ":now": now}).
+func (n *Notices) MarkRead(ctx context.Context, reader string) error {
+	err := n.table.Change().
+		Update(markKey(reader), "SET #unread = :none, #read_at = :now", "", rows.Values{":none": 0, ":now": n.now()}).
 		Apply(ctx)
 	if err != nil {
 		return fmt.Errorf("notices: marking the inbox of %s as read: %w", reader, err)
@@ -88,12 +103,12 @@ func MarkRead(ctx context.Context, table *rows.Table, reader string, now time.Ti
 
 // List reads a page of a reader's inbox, the newest first, and where the next one
 // begins; empty: nowhere. Errors: rows.ErrCursor for an after that no page gave.
-func List(ctx context.Context, table *rows.Table, reader, after string) (list []Notice, next string, err error) {
-	m, _, err := rows.Get[mark](ctx, table, markKey(reader))
+func (n *Notices) List(ctx context.Context, reader, after string) (list []Notice, next string, err error) {
+	m, _, err := rows.Get[mark](ctx, n.table, markKey(reader))
 	if err != nil {
 		return nil, "", fmt.Errorf("notices: listing: %w", err)
 	}
-	page, err := rows.List[Notice](ctx, table, rows.Range{Partition: inboxOf(reader), Descending: true, Limit: pageSize, After: after})
+	page, err := rows.List[Notice](ctx, n.table, rows.Range{Partition: inboxOf(reader), Descending: true, Limit: pageSize, After: after})
 	if err != nil {
 		return nil, "", fmt.Errorf("notices: listing: %w", err)
 	}

@@ -16,7 +16,7 @@ func (n *Notices) Register(routes site.Routes) {
 
 // list answers with a reader's notices, the newest first.
 func (n *Notices) list(w http.ResponseWriter, r *http.Request, reader string) error {
-	list, next, err := List(r.Context(), n.table, reader, r.URL.Query().Get("after"))
+	list, next, err := n.List(r.Context(), reader, r.URL.Query().Get("after"))
 	if errors.Is(err, rows.ErrCursor) {
 		return site.Refuse(http.StatusBadRequest, "wrong-cursor", "after is none of this list's cursors: begin without one")
 	}
@@ -31,7 +31,7 @@ func (n *Notices) list(w http.ResponseWriter, r *http.Request, reader string) er
 
 // markRead takes note that the reader has read everything.
 func (n *Notices) markRead(w http.ResponseWriter, r *http.Request, reader string) error {
-	if err := MarkRead(r.Context(), n.table, reader, n.now()); err != nil {
+	if err := n.MarkRead(r.Context(), reader); err != nil {
 		return err
 	}
 	return site.Done(w)
