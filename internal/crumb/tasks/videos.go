@@ -1,0 +1,56 @@
+package tasks
+
+import (
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/backoff"
+	"github.com/nightshift-go/nightshift/pkg/job"
+)
+
+// Videos is where uploaded films wait. One takes two minutes on average, and may
+// take longer than a function lives: processes of their own poll the queue.
+var Videos = job.Queue{
+	Name:         "videos",
+	PeakArrivals: job.PerMinute(0.5),
+	ServiceTime:  2 * time.Minute,
+	LongestWait:  30 * time.Minute,
+	Polled:       true,
+}
+
+// TranscodeVideo asks for what the site shows of an uploaded film.
+type TranscodeVideo struct {
+	// Key is where the upload lies in the bucket: uploads/<client>/<id>.
+	Key string `json:"key"`
+}
+
+// Validate refuses, before there is a job, what can't name an upload at all.
+func (v TranscodeVideo) Validate() error { return ResizePhoto(v).Validate() }
+
+// A Video is what a film was made into.
+type Video struct {
+	// Seconds is how long the film lasts.
+	Seconds float64 `json:"seconds"`
+	// Clip is the film as a moving picture without sound, Preview a dozen of its
+	// moments, Poster one of them.
+	Clip    Size `json:"clip"`
+	Preview Size `json:"preview"`
+	Poster  Size `json:"poster"`
+}
+
+// VideoProgress is how far a film's job has come.
+type VideoProgress struct {
+	// Frames is how many are done, of Of.
+	Frames int `json:"frames"`
+	Of     int `json:"of"`
+	// Percent is the same in hundredths.
+	Percent int `json:"percent"`
+}
+
+// Transcode makes a moving picture, a preview and a poster of a film.
+var Transcode = job.DefineResult[TranscodeVideo, Video]("video.transcode", job.Policy{
+	Queue:       Videos,
+	MaxAttempts: 5,
+	Timeout:     20 * time.Minute,
+	Backoff:     backoff.Policy{Base: 5 * time.Second, Cap: 5 * time.Minute},
+	Public:      true,
+})
