@@ -48,13 +48,13 @@ func targets(calls []observed, first, last int) (chosen []observed) {
 
 // unreachable are the calls that the source shows and that can't come about.
 var unreachable = map[string]string{
-	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteLetter: Write": "the scan promotes scheduled jobs only; due letters are the due index's",
-	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteEvent: Get":    "the scan promotes scheduled jobs only; due events are the due index's",
-	"sweep.(*healer).remedy › store.(*Jobs).Promote › Resend: Write":        "the scan promotes scheduled jobs only; due events are the due index's",
+	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteLetter: Write":        "the scan promotes scheduled jobs only; due letters are the due index's",
+	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteEvent: Get":           "the scan promotes scheduled jobs only; due events are the due index's",
+	"sweep.(*healer).remedy › store.(*Jobs).Promote › Resend: Write":               "the scan promotes scheduled jobs only; due events are the due index's",
 	"producer.(*Producer).handOver › store.(*Jobs).Promote › promoteLetter: Write": "a job that was just moved is not dead",
 	"producer.(*Producer).handOver › store.(*Jobs).Promote › promoteEvent: Get":    "a job is no event",
 	"producer.(*Producer).handOver › store.(*Jobs).Promote › Resend: Write":        "a job is no event",
-	"worker.Batch › store.(*Jobs).Batch › addShards: Query":                 "the job after a batch exists when that has ended, and then the batch's row tells all",
+	"worker.Batch › store.(*Jobs).Batch › addShards: Query":                        "the job after a batch exists when that has ended, and then the batch's row tells all",
 }
 
 // Every scenario under every fault at every call: nothing is lost, stuck, done

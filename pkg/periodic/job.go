@@ -25,6 +25,19 @@ const (
 	All
 )
 
+// An Overlap says what becomes of an occurrence while the job of an earlier one is
+// unfinished.
+type Overlap int
+
+const (
+	// SideBySide enqueues it. The default.
+	SideBySide Overlap = iota
+	// LeaveOut does not, and the occurrence counts as handled. Where the newest wins
+	// (the task's Policy.Unique), a job that still waits is given the newer one's
+	// arguments instead.
+	LeaveOut
+)
+
 // Bounds and defaults of a Job.
 const (
 	// DefaultMost is how many missed occurrences All enqueues at once.
@@ -51,10 +64,13 @@ type Job struct {
 	// into the arguments: it may run late. It is called again for the same
 	// occurrence, also by New, and does nothing else.
 	Request func(at time.Time) job.Request
-	// Options are those of each job: job.Group for FIFO queues; job.Unique so
-	// that an occurrence is left out while the job of an earlier one is
-	// unfinished. Not job.WithID.
+	// Options are those of each job: job.Group for FIFO queues; job.Unique where
+	// it shares its key with jobs that others enqueue. Not job.WithID.
 	Options []job.Option
+	// Overlap says what becomes of an occurrence while the job of an earlier one is
+	// unfinished; the default is SideBySide. LeaveOut and job.Unique exclude one
+	// another.
+	Overlap Overlap
 	// CatchUp says what becomes of missed occurrences; the default is Latest.
 	CatchUp CatchUp
 	// Most bounds All; zero means DefaultMost.
@@ -106,6 +122,12 @@ func (j Job) parse() (schedule.Schedule, error) {
 	}
 	if j.CatchUp < Latest || j.CatchUp > All {
 		bad("CatchUp is %d: use Latest, Skip or All", j.CatchUp)
+	}
+	if j.Overlap < SideBySide || j.Overlap > LeaveOut {
+		bad("Overlap is %d: use SideBySide or LeaveOut", j.Overlap)
+	}
+	if j.Overlap == LeaveOut && job.Apply(j.Options...).Unique != nil {
+		bad("Overlap is LeaveOut and Options has job.Unique, which leaves out as well: use one")
 	}
 	if j.Most < 0 {
 		bad("Most is %d: it is positive", j.Most)

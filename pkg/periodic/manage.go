@@ -17,8 +17,21 @@ type Status struct {
 	// Next is the next occurrence; zero where none will come any more, and
 	// while the job is paused.
 	Next time.Time
-	// Paused jobs enqueue nothing.
-	Paused bool
+	// Paused jobs enqueue nothing; PausedSince is since when.
+	Paused      bool
+	PausedSince time.Time
+	// Seen is the hour in which a check last declared the job: an old one is a job
+	// that no function has any more. Zero before the first check.
+	Seen time.Time
+	// Asked is when somebody asked for a run (Desk.Ask) that the next check
+	// enqueues; zero where nobody waits. Ran is the latest run that was asked for.
+	Asked time.Time
+	Ran   *Run
+}
+
+// statusOf gives what a mark says of a job.
+func statusOf(name string, s state) Status {
+	return Status{Name: name, Last: s.Last, Paused: s.Paused, PausedSince: s.PausedAt, Seen: s.Seen, Asked: s.Asked, Ran: s.Ran}
 }
 
 // List tells how all jobs stand, in the order in which they were given to New.
@@ -29,22 +42,14 @@ func (p *Periodic) List(ctx context.Context) ([]Status, error) {
 		if err != nil {
 			return nil, err
 		}
-		status := Status{Name: e.Name, Expression: e.Expression, Zone: e.when.Zone().String(), Last: s.Last, Paused: s.Paused}
+		status := statusOf(e.Name, s)
+		status.Expression, status.Zone = e.Expression, e.when.Zone().String()
 		if !s.Paused {
-			status.Next = e.next(p.now())
+			status.Next = next(e.when, p.now())
 		}
 		all = append(all, status)
 	}
 	return all, nil
-}
-
-// next gives the next occurrence, zero where there is none.
-func (e *entry) next(now time.Time) time.Time {
-	if period, isRate := e.when.Every(); isRate {
-		now = now.Truncate(period)
-	}
-	next, _ := e.when.Next(now)
-	return next
 }
 
 // Pause stops a job until Resume: events of its schedule enqueue nothing. Jobs that
@@ -54,7 +59,7 @@ func (p *Periodic) Pause(ctx context.Context, name string) error {
 		return err
 	}
 	return p.change(ctx, name, func(s *state) error {
-		s.Paused = true
+		s.pause(p.now())
 		return nil
 	})
 }
@@ -68,14 +73,16 @@ func (p *Periodic) Resume(ctx context.Context, name string) error {
 	}
 	return p.change(ctx, name, func(s *state) error {
 		if s.Paused {
-			s.Paused, s.Schedule, s.Since = false, e.when.String(), p.now().UTC()
+			s.Schedule = e.when.String()
 		}
+		s.resume(p.now())
 		return nil
 	})
 }
 
 // RunNow enqueues the job at once, beside its occurrences: Request is given the time
-// that it is now. It does so also while the job is paused.
+// that it is now. It does so also while the job is paused. Where the Overlap leaves it
+// out, the id is that of the unfinished job.
 func (p *Periodic) RunNow(ctx context.Context, name string) (job.ID, error) {
 	e, err := p.find(name)
 	if err != nil {

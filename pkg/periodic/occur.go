@@ -52,12 +52,17 @@ func (p *Periodic) Occur(ctx context.Context, name string, at time.Time) error {
 }
 
 // Check catches up what was missed by all jobs: occurrences whose event did not
-// come within Grace. It goes on to the next job where one fails.
+// come within Grace. It enqueues what a Desk was asked for, and goes on to the next
+// job where one fails.
 func (p *Periodic) Check(ctx context.Context) error {
 	var errs []error
 	for _, e := range p.entries {
 		errs = append(errs, p.change(ctx, e.Name, func(s *state) error {
 			now := p.now()
+			s.Seen = now.UTC().Truncate(time.Hour)
+			if err := p.runAsked(ctx, e, s); err != nil {
+				return err
+			}
 			if s.begin(e, now) || s.Paused || e.CatchUp == Skip {
 				return nil
 			}

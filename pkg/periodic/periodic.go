@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -42,17 +43,16 @@ type Config struct {
 // A Periodic enqueues jobs at their times. It may be used by many goroutines, and
 // by many processes on the same table.
 type Periodic struct {
-	jobs     *store.Jobs
+	marks
 	producer *producer.Producer
 	grace    time.Duration
 	log      *slog.Logger
-	now      func() time.Time
 	entries  []*entry
 }
 
 // New makes a Periodic. It reports every mistake at once.
 func New(config Config, jobs ...Job) (*Periodic, error) {
-	p := &Periodic{jobs: config.Jobs, producer: config.Producer, grace: config.Grace, log: config.Logger, now: config.Now}
+	p := &Periodic{marks: marks{config.Jobs, config.Now}, producer: config.Producer, grace: config.Grace, log: config.Logger}
 	var problems []error
 	bad := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("periodic: "+format, args...))
@@ -100,6 +100,9 @@ func (p *Periodic) add(j Job) error {
 	}
 	if j.Within == 0 {
 		j.Within = MaxWithin
+	}
+	if j.Overlap == LeaveOut {
+		j.Options = append(slices.Clone(j.Options), job.Unique("periodic/"+j.Name))
 	}
 	p.entries = append(p.entries, &entry{Job: j, when: when})
 	if p.producer == nil {

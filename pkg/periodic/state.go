@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // A state is what the mark of a periodic job says. Times are in UTC.
@@ -21,20 +22,36 @@ type state struct {
 	Schedule string    `json:"schedule,omitempty"`
 	Since    time.Time `json:"since,omitzero"`
 	// Paused jobs enqueue nothing.
-	Paused bool `json:"paused,omitempty"`
+	Paused   bool      `json:"paused,omitempty"`
+	PausedAt time.Time `json:"paused_at,omitzero"`
+	// Seen is the hour in which a check last declared the job.
+	Seen time.Time `json:"seen,omitzero"`
+	// Asked is when somebody asked for a run beside the occurrences, which the next
+	// check enqueues; Ran is what became of the latest such.
+	Asked time.Time `json:"asked,omitzero"`
+	Ran   *Run      `json:"ran,omitempty"`
 }
 
+// markPrefix begins the names of the marks of periodic jobs.
+const markPrefix = "periodic#"
+
 // markOf is the name of a job's mark.
-func markOf(name string) string { return "periodic#" + name }
+func markOf(name string) string { return markPrefix + name }
+
+// marks are those of a table's periodic jobs.
+type marks struct {
+	jobs *store.Jobs
+	now  func() time.Time
+}
 
 // changes are how often a mark that others move as well is read again.
 const changes = 10
 
 // change moves a job's mark. edit sees the mark as it is, and says what it is to be;
 // it is called again where somebody else has moved the mark meanwhile.
-func (p *Periodic) change(ctx context.Context, name string, edit func(*state) error) error {
+func (m marks) change(ctx context.Context, name string, edit func(*state) error) error {
 	for range changes {
-		text, s, err := p.load(ctx, name)
+		text, s, err := m.load(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -48,7 +65,7 @@ func (p *Periodic) change(ctx context.Context, name string, edit func(*state) er
 		if string(changed) == text {
 			return nil
 		}
-		if moved, err := p.jobs.SetMark(ctx, markOf(name), text, string(changed)); err != nil || moved {
+		if moved, err := m.jobs.SetMark(ctx, markOf(name), text, string(changed)); err != nil || moved {
 			return err
 		}
 	}
@@ -57,19 +74,17 @@ func (p *Periodic) change(ctx context.Context, name string, edit func(*state) er
 
 // load reads a job's mark, making it where there is none yet: the seed has to be
 // there before the first job.
-func (p *Periodic) load(ctx context.Context, name string) (text string, s state, err error) {
+func (m marks) load(ctx context.Context, name string) (text string, s state, err error) {
 	for range changes {
-		text, err = p.jobs.Mark(ctx, markOf(name))
+		text, err = m.jobs.Mark(ctx, markOf(name))
 		if err != nil {
 			return "", state{}, err
 		}
 		if text != "" {
-			if err := json.Unmarshal([]byte(text), &s); err != nil {
-				return "", state{}, fmt.Errorf("periodic: job %q: reading its mark %.200q: %w", name, text, err)
-			}
-			return text, s, nil
+			s, err := decodeState(name, text)
+			return text, s, err
 		}
-		seed, err := p.jobs.NewID()
+		seed, err := m.jobs.NewID()
 		if err != nil {
 			return "", state{}, err
 		}
@@ -78,16 +93,38 @@ func (p *Periodic) load(ctx context.Context, name string) (text string, s state,
 			return "", state{}, err
 		}
 		// A lost race: another made the mark, with the seed that holds.
-		if _, err := p.jobs.SetMark(ctx, markOf(name), "", string(first)); err != nil {
+		if _, err := m.jobs.SetMark(ctx, markOf(name), "", string(first)); err != nil {
 			return "", state{}, err
 		}
 	}
 	return "", state{}, fmt.Errorf("periodic: job %q: its mark can't be made", name)
 }
 
+func decodeState(name, text string) (s state, err error) {
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return state{}, fmt.Errorf("periodic: job %q: reading its mark %.200q: %w", name, text, err)
+	}
+	return s, nil
+}
+
+// pause stops the job, and resume lets it go on: what lay between was not missed.
+func (s *state) pause(now time.Time) {
+	if !s.Paused {
+		s.Paused, s.PausedAt = true, now.UTC()
+	}
+}
+
+func (s *state) resume(now time.Time) {
+	if s.Paused {
+		s.Paused, s.PausedAt, s.Since = false, time.Time{}, now.UTC()
+	}
+}
+
 // idOf gives the id of an occurrence's job.
-func (s state) idOf(name string, at time.Time) job.ID {
-	sum := sha256.Sum256([]byte(string(s.Seed) + "\n" + occurrenceName(name, at)))
+func (s state) idOf(name string, at time.Time) job.ID { return s.idOfNamed(occurrenceName(name, at)) }
+
+func (s state) idOfNamed(occurrence string) job.ID {
+	sum := sha256.Sum256([]byte(string(s.Seed) + "\n" + occurrence))
 	return job.IDOf([16]byte(sum[:16]))
 }
 

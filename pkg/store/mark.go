@@ -40,6 +40,32 @@ func (j *Jobs) SetMark(ctx context.Context, name, from, to string) (bool, error)
 	return true, nil
 }
 
+// Marks reads all marks whose name begins with a prefix of at least one
+// character, by their whole names.
+func (j *Jobs) Marks(ctx context.Context, prefix string) (map[string]string, error) {
+	// Key: the marks'. All that begin so, page by page.
+	condition := "#pk = :marks AND begins_with(#sk, :prefix)"
+	marks := map[string]string{}
+	for start := Item(nil); ; {
+		page, err := j.driver.Query(ctx, Query{
+			Condition: condition, Names: namesIn(condition), Start: start,
+			Values: Item{":marks": text(marksKey), ":prefix": text(prefix)},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("store: reading the marks %s…: %w", prefix, err)
+		}
+		for _, item := range page.Items {
+			marks[str(item[SortKey])] = str(item["mark"])
+		}
+		if start = page.Next; start == nil {
+			return marks, nil
+		}
+	}
+}
+
+// marksKey is the partition key of all marks.
+const marksKey = "sweep"
+
 func markKey(name string) Item {
-	return Item{PartitionKey: text("sweep"), SortKey: text(name)}
+	return Item{PartitionKey: text(marksKey), SortKey: text(name)}
 }

@@ -31,6 +31,7 @@ func Run(t *testing.T, construct Constructor) {
 	t.Run("Follow", func(t *testing.T) { runFollow(t, construct) })
 	t.Run("Batch", func(t *testing.T) { runBatch(t, construct) })
 	t.Run("Events", func(t *testing.T) { runEvents(t, construct) })
+	t.Run("Marks", func(t *testing.T) { runMarks(t, construct) })
 }
 
 // RunDriver runs the driver's part alone, for a table that holds no jobs. The due
