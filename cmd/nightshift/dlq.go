@@ -41,8 +41,8 @@ Letters can be picked; each flag that is given must match. A TIME is a duration
 before now (90m, 36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z).
 `
 
-// filterFlags adds the flags that pick letters.
-func filterFlags(flags *flag.FlagSet) *deadletter.Filter {
+// filterFlags adds the flags that pick letters of a stack.
+func filterFlags(flags *flag.FlagSet, at *stackFlags) *deadletter.Filter {
 	f := &deadletter.Filter{}
 	flags.StringVar(&f.Task, "task", "", "`name` of the task")
 	flags.StringVar(&f.Code, "code", "", "`code` of the failure")
@@ -55,8 +55,8 @@ func filterFlags(flags *flag.FlagSet) *deadletter.Filter {
 		f.IDs = append(f.IDs, id)
 		return nil
 	})
-	flags.Func("since", "died at that `TIME` or later", timeFlag(&f.Since))
-	flags.Func("before", "died before that `TIME`", timeFlag(&f.Before))
+	flags.Func("since", "died at that `TIME` or later", at.timeFlag(&f.Since))
+	flags.Func("before", "died before that `TIME`", at.timeFlag(&f.Before))
 	return f
 }
 

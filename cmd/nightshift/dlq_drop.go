@@ -21,7 +21,7 @@ var dlqDrop = command{name: "drop", run: runDLQDrop}
 
 func runDLQDrop(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "dlq drop", dlqDropUsage)
-	run, filter := newDLQRun(s, flags)
+	run := newDLQRun(s, flags)
 	flags.BoolVar(&run.options.All, "all", false, "drop every letter")
 	plainArgs, err := parse(s, flags, args)
 	if err != nil {
@@ -30,7 +30,7 @@ func runDLQDrop(ctx context.Context, s streams, args []string) error {
 	if len(plainArgs) > 0 {
 		return misuse(s, flags, "it takes no arguments, but got %q; a job's id goes after --job", plainArgs)
 	}
-	if run.options.Filter = *filter; filter.IsZero() && !run.options.All {
+	if run.filter.IsZero() && !run.options.All {
 		return misuse(s, flags, "say which letters, or --all")
 	}
 	place, err := run.open(ctx, flags)

@@ -23,7 +23,8 @@ var dlqList = command{name: "list", run: runDLQList}
 
 func runDLQList(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "dlq list", dlqListUsage)
-	at, filter := newTargetFlags(flags), filterFlags(flags)
+	at := newTargetFlags(flags)
+	filter := filterFlags(flags, &at.stackFlags)
 	limit := flags.Int("max", 0, "`number` of letters to show at most; 0 means all")
 	asJSON := flags.Bool("json", false, "one JSON object for each letter, on a line")
 	plainArgs, err := parse(s, flags, args)

@@ -31,7 +31,7 @@ var dlqRedrive = command{name: "redrive", run: runDLQRedrive}
 
 func runDLQRedrive(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "dlq redrive", dlqRedriveUsage)
-	run, filter := newDLQRun(s, flags)
+	run := newDLQRun(s, flags)
 	flags.BoolVar(&run.options.Unreadable, "unreadable", false, "send back what can't be read, too, as it came")
 	plainArgs, err := parse(s, flags, args)
 	if err != nil {
@@ -40,7 +40,6 @@ func runDLQRedrive(ctx context.Context, s streams, args []string) error {
 	if len(plainArgs) > 0 {
 		return misuse(s, flags, "it takes no arguments, but got %q; a job's id goes after --job", plainArgs)
 	}
-	run.options.Filter = *filter
 	place, err := run.open(ctx, flags)
 	if err != nil {
 		return err
@@ -48,7 +47,7 @@ func runDLQRedrive(ctx context.Context, s streams, args []string) error {
 	err = run.through(ctx, place, func(t target, ctx context.Context, o deadletter.Options) (deadletter.Summary, error) {
 		return t.Redrive(ctx, o)
 	})
-	for _, id := range filter.IDs {
+	for _, id := range run.filter.IDs {
 		if err == nil && !run.met[id] && !run.enough() {
 			err = run.withoutLetter(ctx, place, id)
 		}

@@ -18,6 +18,7 @@ const progressEvery = 5 * time.Second
 type dlqRun struct {
 	streams
 	at      *targetFlags
+	filter  *deadletter.Filter
 	options deadletter.Options
 	json    bool
 
@@ -31,12 +32,12 @@ type dlqRun struct {
 }
 
 // newDLQRun adds the flags of such a command.
-func newDLQRun(s streams, flags *flag.FlagSet) (run *dlqRun, filter *deadletter.Filter) {
-	run = &dlqRun{streams: s, at: newTargetFlags(flags), counts: map[deadletter.Status]int{}, met: map[string]bool{}}
-	filter = filterFlags(flags)
+func newDLQRun(s streams, flags *flag.FlagSet) *dlqRun {
+	run := &dlqRun{streams: s, at: newTargetFlags(flags), counts: map[deadletter.Status]int{}, met: map[string]bool{}}
+	run.filter = filterFlags(flags, &run.at.stackFlags)
 	runFlags(flags, &run.options)
 	flags.BoolVar(&run.json, "json", false, "one JSON object for each letter, on a line")
-	return run, filter
+	return run
 }
 
 // open finds the one queue that is meant, or all where the command says which
@@ -49,6 +50,7 @@ func (r *dlqRun) open(ctx context.Context, flags *flag.FlagSet) (*place, error) 
 	if err != nil {
 		return nil, err
 	}
+	r.options.Filter = *r.filter
 	if len(place.targets) > 1 && len(r.options.Filter.IDs) == 0 {
 		return nil, misuse(r.streams, flags, "say which with --queue: the stack has %s", place.names())
 	}

@@ -101,7 +101,7 @@ func (p *place) url(ctx context.Context, name string) (string, error) {
 }
 
 func (p *place) add(name string, address queue.Address) error {
-	q, err := deadletter.New(deadletter.Config{Jobs: p.jobs, SQS: queue.New(p.client), Address: address})
+	q, err := deadletter.New(deadletter.Config{Jobs: p.jobs, SQS: queue.New(p.client), Address: address, Now: p.now})
 	if err != nil {
 		return fmt.Errorf("the queue %s: %w", name, err)
 	}

@@ -17,7 +17,7 @@ type jobFilter struct {
 	since, before       time.Time
 }
 
-func newJobFilter(flags *flag.FlagSet) *jobFilter {
+func newJobFilter(flags *flag.FlagSet, at *stackFlags) *jobFilter {
 	f := &jobFilter{}
 	flags.Func("state", "`state`: scheduled, queued, running, done, dead or cancelled; more than one may be given", func(text string) error {
 		state := lifecycle.State(text)
@@ -30,8 +30,8 @@ func newJobFilter(flags *flag.FlagSet) *jobFilter {
 	flags.StringVar(&f.task, "task", "", "`name` of the task")
 	flags.StringVar(&f.queue, "queue", "", "`name` of the queue")
 	flags.StringVar(&f.client, "client", "", "`name` of the client that made the job")
-	flags.Func("since", "made at that `TIME` or later", timeFlag(&f.since))
-	flags.Func("before", "made before that `TIME`", timeFlag(&f.before))
+	flags.Func("since", "made at that `TIME` or later", at.timeFlag(&f.since))
+	flags.Func("before", "made before that `TIME`", at.timeFlag(&f.before))
 	return f
 }
 

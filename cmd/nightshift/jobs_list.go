@@ -48,8 +48,8 @@ type jobsListing struct {
 	unreadable bool
 }
 
-func newJobsListing(s streams, flags *flag.FlagSet) *jobsListing {
-	l := &jobsListing{streams: s, filter: newJobFilter(flags), view: here(), table: tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)}
+func newJobsListing(s streams, flags *flag.FlagSet, at *stackFlags) *jobsListing {
+	l := &jobsListing{streams: s, filter: newJobFilter(flags, at), table: tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)}
 	flags.IntVar(&l.limit, "limit", 50, "`number` of jobs to show at most; 0 means all")
 	flags.BoolVar(&l.any, "any", false, "show any jobs that match and read no more than that takes")
 	flags.BoolVar(&l.json, "json", false, "one JSON object for each job, on a line")
@@ -61,7 +61,7 @@ func runJobsList(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "jobs list", jobsListUsage)
 	var at stackFlags
 	at.add(flags)
-	list := newJobsListing(s, flags)
+	list := newJobsListing(s, flags, &at)
 	plainArgs, err := parse(s, flags, args)
 	switch {
 	case err != nil:
@@ -77,12 +77,13 @@ func runJobsList(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	list.view = stack.here()
 	return list.run(ctx, stack.jobs.ScanPage)
 }
 
 // run reads the table and shows what matches.
 func (l *jobsListing) run(ctx context.Context, page func(context.Context, store.Scan) (store.Scanned, error)) error {
-	l.said = l.view.now
+	l.said = time.Now()
 	found := &newest{most: l.limit}
 	take := func(rec store.Record) error {
 		found.add(l.lean(rec))

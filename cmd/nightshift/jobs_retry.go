@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
@@ -54,7 +53,7 @@ func retryJob(ctx context.Context, s *stack, rec store.Record) (jobOutcome, erro
 // retry lets a job run now that is as it was found. done is false where it changed
 // between.
 func (s *stack) retry(ctx context.Context, found store.Record) (o jobOutcome, done bool, err error) {
-	now := time.Now()
+	now := s.now()
 	switch _, _, fifo := found.ID.Group(); {
 	case found.State == lifecycle.Dead:
 		return s.redrive(ctx, found)
@@ -82,7 +81,7 @@ func (s *stack) retry(ctx context.Context, found store.Record) (o jobOutcome, do
 // dueNow moves a scheduled job to now and hands it to its queue, unless the sweep is
 // quicker. It does nothing (false) where the job is no longer scheduled.
 func (s *stack) dueNow(ctx context.Context, found store.Record) (bool, error) {
-	if moved, err := s.jobs.Move(ctx, found.ID, time.Now()); err != nil || !moved {
+	if moved, err := s.jobs.Move(ctx, found.ID, s.now()); err != nil || !moved {
 		return false, err
 	}
 	rec, err := s.jobs.Get(ctx, found.ID)

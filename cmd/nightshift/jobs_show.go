@@ -51,7 +51,7 @@ func runJobsShow(ctx context.Context, s streams, args []string) error {
 	case *asJSON:
 		return jsonLine(s.out, detailsOf(rec))
 	}
-	show := &jobShow{view: here(), full: *full}
+	show := &jobShow{view: stack.here(), full: *full}
 	show.job(rec)
 	if _, err := io.WriteString(s.out, show.text.String()); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)

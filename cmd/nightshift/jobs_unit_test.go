@@ -144,7 +144,8 @@ func TestScanEndsEarlyAndWaitsForAThrottledTable(t *testing.T) {
 func TestListPassesOverUnreadableRows(t *testing.T) {
 	var out, problems strings.Builder
 	s := streams{out: &out, err: &problems}
-	list := newJobsListing(s, newFlags(s, "test", ""))
+	list := newJobsListing(s, newFlags(s, "test", ""), new(stackFlags))
+	list.view = new(stack).here()
 	err := list.run(t.Context(), func(_ context.Context, s store.Scan) (store.Scanned, error) {
 		if s.Segment > 0 {
 			return store.Scanned{}, nil
@@ -176,7 +177,7 @@ func TestLongValuesAreCut(t *testing.T) {
 	rec.ResultObject = &lifecycle.Object{Key: "results/a", Bytes: 7}
 	rec.Cursor = []byte("no JSON\u009b")
 	for _, full := range []bool{false, true} {
-		show := &jobShow{view: here(), full: full}
+		show := &jobShow{view: new(stack).here(), full: full}
 		show.job(rec)
 		text := show.text.String()
 		if strings.Contains(text, "--full shows all") == full || strings.Contains(text, strings.Repeat("x", 1000)) != full || strings.Count(text, "   1") == 100 != full {

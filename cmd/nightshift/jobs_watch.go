@@ -45,7 +45,7 @@ func runJobsWatch(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := &watcher{find: stack.find}
+	w := &watcher{find: stack.find, now: stack.now}
 	switch {
 	case *asJSON:
 		w.view = jsonChanges{s.out}
@@ -95,6 +95,7 @@ type watchView interface {
 // A watcher follows jobs.
 type watcher struct {
 	find func(context.Context, string) (store.Record, error)
+	now  func() time.Time // in the stack
 	view watchView
 }
 
@@ -130,7 +131,7 @@ func (w *watcher) follow(ctx context.Context, all []*watched) error {
 			failures = 0
 		}
 		for _, one := range changed {
-			if err := w.view.changed(one, time.Now()); err != nil {
+			if err := w.view.changed(one, w.now()); err != nil {
 				return err
 			}
 		}
@@ -188,7 +189,7 @@ func (w *watcher) poll(ctx context.Context, all []*watched) (changed []*watched,
 // pause waits for the next poll, and lets the view draw.
 func (w *watcher) pause(ctx context.Context, all []*watched, wait time.Duration) error {
 	for until := time.Now().Add(wait); ; {
-		if err := w.view.tick(all, time.Now()); err != nil {
+		if err := w.view.tick(all, w.now()); err != nil {
 			return err
 		}
 		next := until

@@ -144,7 +144,7 @@ func TestWatchReadsMoreSeldomWhileNothingChanges(t *testing.T) {
 		still := record(lifecycle.Queued)
 		s := &story{start: time.Now(), records: []store.Record{still, still, still, still, still, still, still, running(`0.5`), running(`0.5`), record(lifecycle.Done)}}
 		var out strings.Builder
-		if err := (&watcher{find: s.find, view: plainChanges{&out}}).run(t.Context(), streams{}, []string{"a", "a"}); err != nil {
+		if err := (&watcher{now: time.Now, find: s.find, view: plainChanges{&out}}).run(t.Context(), streams{}, []string{"a", "a"}); err != nil {
 			t.Fatal(err)
 		}
 		var waits []time.Duration
@@ -176,7 +176,7 @@ func TestWatchFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				err := (&watcher{find: c.story.find, view: jsonChanges{new(strings.Builder)}}).run(t.Context(), streams{}, []string{"a"})
+				err := (&watcher{now: time.Now, find: c.story.find, view: jsonChanges{new(strings.Builder)}}).run(t.Context(), streams{}, []string{"a"})
 				if !errors.Is(err, c.want) || len(c.story.read) != c.reads {
 					t.Errorf("%v after %d reads", err, len(c.story.read))
 				}
@@ -191,7 +191,7 @@ func TestWatchEndsByCtrlC(t *testing.T) {
 		defer stop()
 		s := &story{records: []store.Record{record(lifecycle.Queued)}}
 		var out, said strings.Builder
-		err := (&watcher{find: s.find, view: newLiveView(&out, lookOf("", ""))}).run(ctx, streams{err: &said}, []string{"a"})
+		err := (&watcher{now: time.Now, find: s.find, view: newLiveView(&out, lookOf("", ""))}).run(ctx, streams{err: &said}, []string{"a"})
 		if !errors.Is(err, errSilent) || !strings.Contains(said.String(), "the jobs go on") || !strings.HasSuffix(out.String(), clearing+wrapOn) {
 			t.Errorf("%v, %q, %q", err, said.String(), out.String()[len(out.String())-80:])
 		}
@@ -213,7 +213,7 @@ func TestLiveView(t *testing.T) {
 			}
 			return s.find(ctx, id)
 		}
-		if err := (&watcher{find: find, view: newLiveView(&out, lookOf("60", ""))}).run(t.Context(), streams{}, ids); err != nil {
+		if err := (&watcher{now: time.Now, find: find, view: newLiveView(&out, lookOf("60", ""))}).run(t.Context(), streams{}, ids); err != nil {
 			t.Fatal(err)
 		}
 		if len(out.most) != liveLines+1 || out.most[liveLines] != "and 3 more" || !strings.Contains(out.most[0], "  ##---------  25%") {

@@ -69,7 +69,7 @@ func runOutboxList(ctx context.Context, s streams, args []string) error {
 	}
 	events = slices.DeleteFunc(events, func(e store.Event) bool { return !filter.matches(e) })
 	slices.SortStableFunc(events, func(a, b store.Event) int { return a.Created.Compare(b.Created) })
-	if err := showEvents(s, events, *asJSON); err != nil {
+	if err := showEvents(s, stack.here(), events, *asJSON); err != nil {
 		return err
 	}
 	if err := errors.Join(unreadable...); err != nil {
@@ -92,7 +92,7 @@ func (s *stack) waitingEvents(ctx context.Context, rate float64) (events []store
 	return events, unreadable, err
 }
 
-func showEvents(s streams, events []store.Event, asJSON bool) error {
+func showEvents(s streams, v viewpoint, events []store.Event, asJSON bool) error {
 	if asJSON {
 		for _, e := range events {
 			if err := jsonLine(s.out, detailsOfEvent(e)); err != nil {
@@ -105,7 +105,7 @@ func showEvents(s streams, events []store.Event, asJSON bool) error {
 		fmt.Fprintln(s.err, "no events")
 		return nil
 	}
-	v, table := here(), tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEVENT\tTOPIC\tKEY\tSTATE\tWHEN\tREASON")
 	for _, e := range events {
 		when, reason := "happened "+v.distance(e.Created), ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -18,7 +19,11 @@ import (
 
 // A stackFlags says which stack is meant: one that runs here, or the table of one in
 // AWS.
-type stackFlags struct{ data, table string }
+type stackFlags struct {
+	data, table string
+	// opened is called with the stack when it is open.
+	opened []func(*stack)
+}
 
 func (f *stackFlags) add(flags *flag.FlagSet) {
 	f.addData(flags)
@@ -35,16 +40,37 @@ type stack struct {
 	client *sqs.Client
 	// queues are those of the stack that runs here, by name; none in AWS.
 	queues map[string]settings.QueueURLs
+	// clock is the stack's; nil is this machine's.
+	clock func() time.Time
+}
+
+// now is the time in the stack, which ages are counted to.
+func (s *stack) now() time.Time {
+	if s.clock == nil {
+		return time.Now()
+	}
+	return s.clock()
 }
 
 // open finds the stack. inAWS tells how to name one in AWS instead, or is "".
 func (f *stackFlags) open(ctx context.Context, inAWS string) (*stack, error) {
+	s, err := f.find(ctx, inAWS)
+	if err != nil {
+		return nil, err
+	}
+	for _, opened := range f.opened {
+		opened(s)
+	}
+	return s, nil
+}
+
+func (f *stackFlags) find(ctx context.Context, inAWS string) (*stack, error) {
 	if f.table != "" {
 		cfg, err := config.LoadDefaultConfig(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("reading the AWS configuration: %w", err)
 		}
-		return newStack(cfg, f.table)
+		return newStack(cfg, f.table, nil)
 	}
 	found, running, err := runner.Find(f.data)
 	if err != nil {
@@ -53,7 +79,12 @@ func (f *stackFlags) open(ctx context.Context, inAWS string) (*stack, error) {
 	if !running {
 		return nil, fmt.Errorf("no stack runs with the data folder %s: start it with nightshift dev%s", f.data, inAWS)
 	}
-	s, err := newStack(found.AWSConfig(), found.Settings[settings.Table])
+	reader := settings.Read(func(name string) string { return found.Settings[name] })
+	clock := reader.Now()
+	if err := reader.Err(); err != nil {
+		return nil, fmt.Errorf("reading the stack's clock: %w", err)
+	}
+	s, err := newStack(found.AWSConfig(), found.Settings[settings.Table], clock)
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +92,11 @@ func (f *stackFlags) open(ctx context.Context, inAWS string) (*stack, error) {
 	return s, nil
 }
 
-func newStack(cfg aws.Config, table string) (*stack, error) {
-	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(cfg), table)})
+// newStack makes a stack whose clock is nil for the machine's.
+func newStack(cfg aws.Config, table string, clock func() time.Time) (*stack, error) {
+	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(cfg), table), Now: clock})
 	if err != nil {
 		return nil, err
 	}
-	return &stack{jobs: jobs, client: sqs.NewFromConfig(cfg)}, nil
+	return &stack{jobs: jobs, client: sqs.NewFromConfig(cfg), clock: clock}, nil
 }

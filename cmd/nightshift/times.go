@@ -9,11 +9,13 @@ import (
 // errTime is what a flag says whose value is no time.
 var errTime = errors.New("want a duration before now (36h), a date (2026-03-01) or a time (2026-03-01T09:00:00Z)")
 
-// timeFlag reads a time into a variable.
-func timeFlag(into *time.Time) func(string) error {
+// timeFlag reads a time into a variable. One that is so long before now is set right when
+// the stack is open, whose clock may not be this machine's.
+func (f *stackFlags) timeFlag(into *time.Time) func(string) error {
 	return func(text string) error {
 		if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 			*into = time.Now().Add(-d)
+			f.opened = append(f.opened, func(s *stack) { *into = s.now().Add(-d) })
 			return nil
 		}
 		for _, layout := range []string{time.RFC3339, time.DateOnly} {
@@ -40,8 +42,8 @@ type viewpoint struct {
 	zone *time.Location
 }
 
-// here is now, in this machine's time zone.
-func here() viewpoint { return viewpoint{time.Now(), time.Local} }
+// here is now in the stack, in this machine's time zone.
+func (s *stack) here() viewpoint { return viewpoint{s.now(), time.Local} }
 
 // moment shows a time to the second and how far away it is; "" where there is none.
 func (v viewpoint) moment(t time.Time) string {

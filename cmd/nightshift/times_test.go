@@ -11,9 +11,36 @@ func TestTimes(t *testing.T) {
 		"36h": time.Now().Add(-36 * time.Hour), "0s": time.Now(),
 	} {
 		var got time.Time
-		if err := timeFlag(&got)(text); err != nil || got.Sub(want).Abs() > time.Minute {
-			t.Errorf("%s: %v, %v", text, got, err)
+		var flags stackFlags
+		if err := flags.timeFlag(&got)(text); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
+		for _, f := range flags.opened {
+			f(&stack{})
+		}
+		if got.Sub(want).Abs() > time.Minute {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+	if err := new(stackFlags).timeFlag(new(time.Time))("yesterday"); err == nil {
+		t.Error("yesterday is taken for a time")
+	}
+}
+
+// What is so long ago is so by the clock of the stack.
+func TestTimesOfAStackThatIsAhead(t *testing.T) {
+	ahead := time.Now().Add(100 * time.Hour)
+	var since time.Time
+	var flags stackFlags
+	if err := flags.timeFlag(&since)("36h"); err != nil {
+		t.Fatal(err)
+	}
+	s := &stack{clock: func() time.Time { return ahead }}
+	for _, f := range flags.opened {
+		f(s)
+	}
+	if want := ahead.Add(-36 * time.Hour); !since.Equal(want) || !s.here().now.Equal(ahead) {
+		t.Errorf("36 hours ago was %v, want %v", since, want)
 	}
 }
 
