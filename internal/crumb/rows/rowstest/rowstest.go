@@ -4,6 +4,8 @@ package rowstest
 import (
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -46,4 +48,13 @@ func made(t testing.TB, driver store.Driver, jobs *store.Jobs) *rows.Table {
 		t.Fatal(err)
 	}
 	return table
+}
+
+// Partition gives a row's partition.
+func Partition(row store.Item) string {
+	key, _ := row[store.PartitionKey].(*types.AttributeValueMemberS)
+	if key == nil {
+		return ""
+	}
+	return key.Value
 }
