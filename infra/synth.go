@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	core "github.com/aws/constructs-go/constructs/v10"
@@ -32,6 +35,7 @@ func synthesise(root, assets, out string) (*assembly, error) {
 		Assets:         assets,
 		AlarmTopic:     contextString(app, "alarm-topic"),
 		NoReservations: contextString(app, "no-reservations") == "true",
+		NoVideos:       contextString(app, "no-videos") == "true",
 		MailFrom:       contextString(app, "mail-from"),
 		URL:            contextString(app, "site-url"),
 	})
@@ -62,8 +66,18 @@ func notes(stack awscdk.Stack) []string {
 	return found
 }
 
-// functionNames are the programs in functions/, by their folders.
+// functionNames are the programs in functions/ that are Lambda functions, by their
+// folders: those without a Dockerfile.
 func functionNames(root string) ([]string, error) {
+	names, err := programNames(root)
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, err := os.Stat(filepath.Join(root, "functions", name, "Dockerfile"))
+		return err == nil
+	}), err
+}
+
+// programNames are the programs in functions/, by their folders.
+func programNames(root string) ([]string, error) {
 	programs, err := filepath.Glob(filepath.Join(root, "functions", "*", "main.go"))
 	if err != nil {
 		return nil, fmt.Errorf("infra: finding the functions: %w", err)
@@ -77,7 +91,7 @@ func functionNames(root string) ([]string, error) {
 
 // standIns makes a folder that looks like that of the built functions.
 func standIns(root, assets string) error {
-	names, err := functionNames(root)
+	names, err := programNames(root)
 	if err != nil {
 		return err
 	}
@@ -88,6 +102,16 @@ func standIns(root, assets string) error {
 		}
 		if err := os.WriteFile(filepath.Join(folder, "bootstrap"), []byte(name), 0o755); err != nil {
 			return fmt.Errorf("infra: making a stand-in for %s: %w", name, err)
+		}
+		image, err := os.ReadFile(filepath.Join(root, "functions", name, "Dockerfile"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a function
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, "Dockerfile"), image, 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("infra: making a stand-in for the image of %s: %w", name, err)
 		}
 	}
 	return nil

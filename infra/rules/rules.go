@@ -39,7 +39,7 @@ func (f Finding) String() string {
 
 // All are the rules that Check applies. The slice is the caller's.
 func All() []Rule {
-	return slices.Concat(queueRules, mappingRules, filterRules, tableRules, scheduleRules, alarmRules, permissionRules)
+	return slices.Concat(queueRules, mappingRules, filterRules, tableRules, scheduleRules, alarmRules, permissionRules, serviceRules)
 }
 
 // Check is what the rules find in a template in JSON, in order of resource and

@@ -57,6 +57,22 @@ var mistakes = []struct {
 	}, "role-source", "WorkerRole"},
 	{"topic not let in", func(p properties) { p["WorkPolicy"]["Queues"] = []any{map[string]any{"Ref": "Letters"}} }, "topic-queue", "Work"},
 	{"gateway not let in", set("Permission", "Principal", "events.amazonaws.com"), "api-function", "Relay"},
+	{"killed while it drains", container("StopTimeout", 100.0), "stop-timeout", "FilmsTask"},
+	{"killed when ECS likes", container("StopTimeout", nil), "stop-timeout", "FilmsTask"},
+	{"more time than Fargate gives", container("StopTimeout", 300.0), "stop-timeout", "FilmsTask"},
+	{"no right to extend the visibility", filmsRights("sqs:ReceiveMessage", "sqs:DeleteMessage"), "task-queue", "FilmsTask"},
+	{"no right to delete", filmsRights("sqs:ReceiveMessage", "sqs:ChangeMessageVisibility"), "task-queue", "FilmsTask"},
+	{"polled queue without a visibility timeout", unset("Films", "VisibilityTimeout"), "polled-visibility", "Films"},
+	{"visible before the hold is over", set("Films", "VisibilityTimeout", 24.0), "polled-visibility", "Films"},
+	{"a mapping of a polled queue", func(p properties) {
+		filmsRights("sqs:*")(p)
+		p["FilmsRole"]["Policies"].([]any)[0].(map[string]any)["PolicyDocument"].(map[string]any)["Statement"].([]any)[0].(map[string]any)["Resource"] =
+			[]any{map[string]any{"Fn::GetAtt": []any{"Films", "Arn"}}, map[string]any{"Fn::GetAtt": []any{"Work", "Arn"}}}
+	}, "two-pollers", "WorkMapping"},
+	{"a public subnet without an address", func(p properties) {
+		p["FilmsService"]["NetworkConfiguration"].(map[string]any)["AwsvpcConfiguration"].(map[string]any)["AssignPublicIp"] = "DISABLED"
+	}, "public-ip", "FilmsService"},
+	{"tasks started for ever", unset("FilmsService", "DeploymentConfiguration"), "circuit-breaker", "FilmsService"},
 	{"gateway let in by another path", set("Permission", "SourceArn", "arn:aws:execute-api:x/*/*/uploads"), "api-function", "Relay"},
 }
 
@@ -66,6 +82,28 @@ func set(id, property string, value any) func(properties) {
 
 func unset(id, property string) func(properties) {
 	return func(p properties) { delete(p[id], property) }
+}
+
+// container sets a property of the polling task's container; nil takes it away.
+func container(property string, value any) func(properties) {
+	return func(p properties) {
+		c := p["FilmsTask"]["ContainerDefinitions"].([]any)[0].(map[string]any)
+		if c[property] = value; value == nil {
+			delete(c, property)
+		}
+	}
+}
+
+func filmsRights(actions ...string) func(properties) {
+	list := make([]any, len(actions))
+	for i, action := range actions {
+		list[i] = action
+	}
+	return func(p properties) {
+		p["FilmsRole"]["Policies"] = []any{map[string]any{"PolicyDocument": map[string]any{"Statement": []any{
+			allow(list, map[string]any{"Fn::GetAtt": []any{"Films", "Arn"}}),
+		}}}}
+	}
 }
 
 func receives(n float64) func(properties) {

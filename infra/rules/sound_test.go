@@ -12,6 +12,19 @@ const sound = `{
     "Work": {"Type": "AWS::SQS::Queue", "Properties": {
       "VisibilityTimeout": 360, "MessageRetentionPeriod": 345600,
       "RedrivePolicy": {"deadLetterTargetArn": {"Fn::GetAtt": ["Letters", "Arn"]}, "maxReceiveCount": 100}}},
+    "Films": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 30}},
+    "FilmsRole": {"Type": "AWS::IAM::Role", "Properties": {"Policies": [{"PolicyDocument": {"Statement": [
+      {"Effect": "Allow", "Action": ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
+       "Resource": {"Fn::GetAtt": ["Films", "Arn"]}}]}}]}},
+    "FilmsTask": {"Type": "AWS::ECS::TaskDefinition", "Properties": {
+      "TaskRoleArn": {"Fn::GetAtt": ["FilmsRole", "Arn"]},
+      "ContainerDefinitions": [{"Name": "films", "StopTimeout": 120, "Environment": [
+        {"Name": "NIGHTSHIFT_DRAIN", "Value": "1m50s"}, {"Name": "NIGHTSHIFT_HOLD", "Value": "24s"}]}]}},
+    "FilmsSubnet": {"Type": "AWS::EC2::Subnet", "Properties": {"MapPublicIpOnLaunch": true}},
+    "FilmsService": {"Type": "AWS::ECS::Service", "Properties": {
+      "TaskDefinition": {"Ref": "FilmsTask"},
+      "DeploymentConfiguration": {"DeploymentCircuitBreaker": {"Enable": true, "Rollback": true}},
+      "NetworkConfiguration": {"AwsvpcConfiguration": {"AssignPublicIp": "ENABLED", "Subnets": [{"Ref": "FilmsSubnet"}]}}}},
     "Letters": {"Type": "AWS::SQS::Queue", "Properties": {"MessageRetentionPeriod": 1209600}},
     "Ordered": {"Type": "AWS::SQS::Queue", "Properties": {"FifoQueue": true, "VisibilityTimeout": 360}},
     "WorkerRole": {"Type": "AWS::IAM::Role", "Properties": {"Policies": [{"PolicyDocument": {"Statement": [

@@ -4,7 +4,9 @@
 // Functions become AWS::Serverless::Function with CodeUri at the bootstrap that
 // `make build` made, so that `sam build` has nothing to build and `sam local
 // invoke` runs the very bytes that CDK deploys. Everything else stays as it is,
-// under the same logical ids, less alarms and what only a CDK deployment needs.
+// under the same logical ids, less alarms and what only a CDK deployment needs. The
+// task definition of a container service keeps the name of the folder in its metadata,
+// from which `nightshift dev` runs it as a process.
 package samgen
 
 import (
@@ -65,6 +67,12 @@ func Generate(template []byte) ([]byte, error) {
 			}
 			continue
 		}
+		if r.Type == "AWS::ECS::TaskDefinition" {
+			if err := container(id, r); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		r.Metadata = nil
 	}
 	return write(source.Resources, source.Outputs)
@@ -85,6 +93,23 @@ func serverless(id string, r *resource) error {
 		r.Properties["Tracing"] = tracing["Mode"]
 		delete(r.Properties, "TracingConfig")
 	}
+	return nil
+}
+
+// container replaces the image of a task definition, which CDK has in a registry
+// under the hash of what it holds, by the name of its folder.
+func container(id string, r *resource) error {
+	name, ok := r.Metadata[nameMetadata].(string)
+	containers, _ := r.Properties["ContainerDefinitions"].([]any)
+	if !ok || len(containers) != 1 {
+		return fmt.Errorf("samgen: task definition %s has no metadata %q, or %d containers: it was not made by NewService", id, nameMetadata, len(containers))
+	}
+	r.Metadata = map[string]any{nameMetadata: name}
+	definition, _ := containers[0].(map[string]any)
+	if definition["Image"] == nil {
+		return fmt.Errorf("samgen: task definition %s has no image", id)
+	}
+	definition["Image"] = name
 	return nil
 }
 
@@ -126,6 +151,8 @@ func globals() *yaml.Node {
 // kinds is the order of resources in the file.
 var kinds = []string{
 	"AWS::Serverless::Function",
+	"AWS::ECS::Service",
+	"AWS::ECS::TaskDefinition",
 	"AWS::Lambda::EventSourceMapping",
 	"AWS::Scheduler::Schedule",
 	"AWS::ApiGatewayV2::Api",

@@ -13,6 +13,8 @@ const synthesised = `{
     "Late": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"EvaluationPeriods": 1}},
     "Work": {"Type": "AWS::SQS::Queue", "DeletionPolicy": "Delete", "UpdateReplacePolicy": "Delete",
       "Metadata": {"aws:cdk:path": "Shop/Work"}, "Properties": {"VisibilityTimeout": 360, "FifoQueue": true}},
+    "Films": {"Type": "AWS::ECS::TaskDefinition", "Metadata": {"aws:cdk:path": "Shop/Films", "nightshift:function": "films"},
+      "Properties": {"Cpu": "1024", "ContainerDefinitions": [{"Name": "films", "Image": {"Fn::Sub": "${AWS::AccountId}.dkr.ecr/x:1"}}]}},
     "Schedule": {"Type": "AWS::Scheduler::Schedule", "Properties": {"FlexibleTimeWindow": {"Mode": "OFF"}}},
     "Worker": {"Type": "AWS::Lambda::Function", "DependsOn": ["WorkerPolicy"],
       "Metadata": {"aws:asset:path": "asset.1", "nightshift:function": "worker", "SkipBuild": true},
@@ -47,6 +49,15 @@ const generated = `Resources:
                 - :::}}
           URL: {Ref: Work}
       Tracing: Active
+  Films:
+    Type: AWS::ECS::TaskDefinition
+    Metadata:
+      nightshift:function: films
+    Properties:
+      ContainerDefinitions:
+        - Image: films
+          Name: films
+      Cpu: "1024"
   Schedule:
     Type: AWS::Scheduler::Schedule
     Properties:
