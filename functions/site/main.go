@@ -20,7 +20,7 @@ func main() { wire.Start(handler) }
 func handler(env *wire.Env) (any, error) {
 	table, jobs, producer, box, signed := env.Rows(), env.Jobs(), env.Producer(), env.Outbox(), env.Sessions()
 	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Resize)
+	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Export, tasks.Print)
 	if err != nil {
 		return nil, err
 	}
@@ -59,5 +59,11 @@ func handler(env *wire.Env) (any, error) {
 	index.Register(api)
 	feed.Register(api)
 	inbox.Register(api)
+	if err := mails(env, api, accounts); err != nil {
+		return nil, err
+	}
+	if err := orders(env, api, admit); err != nil {
+		return nil, err
+	}
 	return api.Invoke, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/notices"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
@@ -14,13 +15,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
-// A Notice is what a reader finds in the inbox.
-type Notice struct {
-	Reader, Kind, Text, Link string
-	At                       time.Time
-}
-
-// Bell reminds people: it does the jobs of the queue of reminders. It may be used
+// A Bell reminds people: it does the jobs of the queue of reminders. It may be used
 // by many goroutines.
 type Bell struct{ BellConfig }
 
@@ -28,16 +23,13 @@ type Bell struct{ BellConfig }
 type BellConfig struct {
 	Rows   *rows.Table
 	Outbox *outbox.Outbox
-	// Tell adds a notice to the changes that make it true; id tells it from
-	// others of the same reader.
-	Tell func(c *rows.Changes, id string, n Notice) *rows.Changes
 	// Now is the clock.
 	Now func() time.Time
 }
 
 // NewBell makes a Bell.
 func NewBell(config BellConfig) (*Bell, error) {
-	if config.Rows == nil || config.Outbox == nil || config.Tell == nil || config.Now == nil {
+	if config.Rows == nil || config.Outbox == nil || config.Now == nil {
 		return nil, errors.New("reminders: every field of BellConfig is required")
 	}
 	return &Bell{config}, nil
@@ -55,8 +47,8 @@ func (b *Bell) Remind(ctx context.Context, j *job.Job[tasks.Reminder]) error {
 	}
 	link := "/recipes/" + recipe.ID
 	changes := b.Rows.Change().Delete(keptKey(j.Args.Reader, j.ID), "", nil)
-	b.Tell(changes, string(j.ID), Notice{
-		Reader: j.Args.Reader, Kind: "reminder", At: b.Now(), Link: link,
+	notices.Add(changes, j.Args.Reader, notices.Notice{
+		ID: "reminder/" + string(j.ID), Kind: "reminder", At: b.Now(), Link: link,
 		Text: fmt.Sprintf("You wanted to be reminded of %q.", recipe.Title),
 	})
 	return end(ctx, b.Outbox, j, changes, tasks.ReminderDue{Title: recipe.Title, Link: link}.To(j.Args.Reader))
@@ -73,8 +65,8 @@ func (b *Bell) Nudge(ctx context.Context, j *job.Job[tasks.DraftNudge]) error {
 		return job.Discard("the draft is finished, or gone")
 	}
 	link := "/recipes/" + draft.ID + "/edit"
-	changes := b.Tell(b.Rows.Change(), string(j.ID), Notice{
-		Reader: j.Args.Author, Kind: "draft", At: b.Now(), Link: link,
+	changes := notices.Add(b.Rows.Change(), j.Args.Author, notices.Notice{
+		ID: "draft/" + string(j.ID), Kind: "draft", At: b.Now(), Link: link,
 		Text: fmt.Sprintf("Your recipe %q is not finished yet.", draft.Title),
 	})
 	return end(ctx, b.Outbox, j, changes, tasks.DraftWaiting{Title: draft.Title, Link: link}.To(j.Args.Author))

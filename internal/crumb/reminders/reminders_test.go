@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/notices"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/reminders"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
@@ -27,7 +28,7 @@ type world struct {
 	table *rows.Table
 	box   *outbox.Outbox
 	*reminders.Reminders
-	notices []reminders.Notice
+	inboxes *notices.Notices
 }
 
 func newWorld(t *testing.T, config nightshifttest.Config) *world {
@@ -36,6 +37,9 @@ func newWorld(t *testing.T, config nightshifttest.Config) *world {
 	w := &world{t: t, kit: nightshifttest.New(t, config, tasks.Remind, tasks.NudgeDraft, tasks.SendUrgent)}
 	w.table = rowstest.Of(t, w.kit)
 	var err error
+	if w.inboxes, err = notices.New(w.table, w.kit.Now); err != nil {
+		t.Fatal(err)
+	}
 	if w.box, err = outbox.New(outbox.Config{Jobs: w.kit.Jobs, Producer: w.kit.Producer}); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +49,7 @@ func newWorld(t *testing.T, config nightshifttest.Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bell, err := reminders.NewBell(reminders.BellConfig{Rows: w.table, Outbox: w.box, Now: w.kit.Now, Tell: w.tell})
+	bell, err := reminders.NewBell(reminders.BellConfig{Rows: w.table, Outbox: w.box, Now: w.kit.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,19 +58,14 @@ func newWorld(t *testing.T, config nightshifttest.Config) *world {
 	return w
 }
 
-// tell keeps notices as rows, since those of a transaction that fails are none.
-func (w *world) tell(c *rows.Changes, id string, n reminders.Notice) *rows.Changes {
-	return c.Put(rows.Key{Partition: "inbox#" + n.Reader, Sort: id}, n, rows.Absent, nil)
-}
-
 // inbox lists a reader's notices.
 func (w *world) inbox(reader string) (texts []string) {
 	w.t.Helper()
-	page, err := rows.List[reminders.Notice](w.t.Context(), w.table, rows.Range{Partition: "inbox#" + reader})
+	list, _, err := w.inboxes.List(w.t.Context(), reader, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	for _, n := range page.Rows {
+	for _, n := range list {
 		texts = append(texts, n.Text+" "+n.Link)
 	}
 	return texts
