@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 )
@@ -20,15 +21,23 @@ func newFlags(s streams, name, usage string) *flag.FlagSet {
 }
 
 // parse reads flags before, between and after the plain arguments, and gives
-// those. "--" ends the flags.
+// those. "--" ends the flags. The usage is shown to who asks for it; a mistake is one
+// line.
 func parse(s streams, flags *flag.FlagSet, args []string) ([]string, error) {
+	usage := flags.Usage
+	flags.Usage = func() {}
+	defer func() { flags.Usage = usage }()
 	var plain []string
 	for {
-		if err := flags.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
-			return nil, errMisuse
+		flags.SetOutput(io.Discard)
+		err := flags.Parse(args)
+		flags.SetOutput(s.err)
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			usage()
+			return nil, err
+		case err != nil:
+			return nil, misuse(s, flags, "%v", err)
 		}
 		rest := flags.Args()
 		if len(rest) == 0 {

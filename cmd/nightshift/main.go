@@ -1,10 +1,12 @@
 // Command nightshift runs a Nightshift stack on this machine and talks to it.
 //
-//	nightshift dev      run the whole stack of template.yaml
-//	nightshift invoke   run one function once
-//	nightshift dlq      list, show, redrive and drop dead letters
-//	nightshift jobs     list, show, cancel, retry and watch jobs
-//	nightshift queues   list queues, with what waits in them
+//	nightshift dev        run the whole stack of template.yaml
+//	nightshift invoke     run one function once
+//	nightshift dlq        list, show, redrive and drop dead letters
+//	nightshift jobs       list, show, cancel, retry and watch jobs
+//	nightshift queues     list queues, with what waits in them
+//	nightshift outbox     list and resend events
+//	nightshift schedules  list, pause, resume and run periodic jobs
 //
 // Exit status: 0 for success, 1 for a failure, 2 for misuse.
 package main
@@ -41,7 +43,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke, dlq, jobsGroup, queuesGroup, outboxGroup}
+var commands = []command{dev, invoke, dlq, jobsGroup, queuesGroup, outboxGroup, schedulesGroup}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")
