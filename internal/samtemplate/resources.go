@@ -185,6 +185,10 @@ func prototype(kind string) any {
 		return &ContactList{}
 	case TypeMailEvents:
 		return &MailEvents{}
+	case TypeTaskDefinition:
+		return &TaskDefinition{}
+	case TypeService:
+		return &Service{}
 	}
 	return nil
 }

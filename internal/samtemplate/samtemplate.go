@@ -46,6 +46,7 @@ type Resource struct {
 	Line int
 
 	properties *node
+	metadata   *node
 	dependsOn  []string
 	condition  string
 }
@@ -160,7 +161,7 @@ func (c *checker) resource(t *Template, id, kind string, body *node) *Resource {
 			c.report(body.fields[key].line, "resource %s: there is no attribute %s", id, key)
 		}
 	}
-	r := &Resource{ID: id, Type: kind, Line: body.line, properties: body.section("Properties")}
+	r := &Resource{ID: id, Type: kind, Line: body.line, properties: body.section("Properties"), metadata: body.section("Metadata")}
 	if global := globalSection[kind]; global != "" {
 		r.properties = merge(t.globals.section(global), r.properties)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,6 +86,9 @@ func (b *builder) buildTarget(ctx context.Context, target string) error {
 		if err := place(filepath.Join(fresh, binaryName(name)), filepath.Join(folder, name)); err != nil {
 			return fmt.Errorf("build: placing %s for %s: %w", name, target, err)
 		}
+		if err := b.placeDockerfile(name, folder); err != nil {
+			return fmt.Errorf("build: placing the Dockerfile of %s for %s: %w", name, target, err)
+		}
 	}
 	return nil
 }
@@ -135,6 +139,19 @@ func place(binary, folder string) error {
 		return err
 	}
 	return os.Rename(binary, filepath.Join(folder, "bootstrap"))
+}
+
+// placeDockerfile puts the Dockerfile of a program that is to be a container beside its
+// binary: that folder is what the image is built from. Functions have none.
+func (b *builder) placeDockerfile(name, folder string) error {
+	content, err := os.ReadFile(filepath.Join(b.root, "functions", name, "Dockerfile"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, name, "Dockerfile"), content, 0o644)
 }
 
 // reproduce builds twice, once into the usual folder and once elsewhere, and

@@ -153,3 +153,17 @@ func TestMistakesAreReported(t *testing.T) {
 		t.Errorf("a function that does not compile: %v", err)
 	}
 }
+
+// A program with a Dockerfile becomes a container, whose image is built from where the
+// program is.
+func TestDockerfilesLieBesideTheirPrograms(t *testing.T) {
+	root := module(t, "hello")
+	want := "FROM scratch\n"
+	if err := os.WriteFile(filepath.Join(root, "functions", "hello", "Dockerfile"), []byte(want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := built(t, root, "amd64")
+	if got, err := os.ReadFile(filepath.Join(out, "amd64", "hello", "Dockerfile")); err != nil || string(got) != want {
+		t.Errorf("%q, %v", got, err)
+	}
+}
