@@ -48,6 +48,10 @@ type PollConfig struct {
 	// 30 seconds that containers are usually left between SIGTERM and SIGKILL.
 	// https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task_definition_parameters.html#container_definition_timeout
 	Drain time.Duration
+	// Busy is called when a batch has been received, and what it gives when its
+	// messages are answered; by many goroutines. A local stack whose time is scaled
+	// is told of the work so (settings.Reader.Busy). Default: nothing is called.
+	Busy func() (done func())
 }
 
 // Poll takes messages from the worker's queues and runs their jobs until ctx ends,
@@ -107,5 +111,8 @@ func (c PollConfig) checked(w *Worker) (PollConfig, error) {
 		c.Drain = DefaultDrain
 	}
 	c.Drain = max(c.Drain, 0)
+	if c.Busy == nil {
+		c.Busy = func() func() { return func() {} }
+	}
 	return c, errors.Join(problems...)
 }

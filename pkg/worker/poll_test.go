@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,6 +47,40 @@ func TestPoll(t *testing.T) {
 		}
 		if ask := w.line.asks[0]; ask.Wait != queue.LongestPoll || ask.Most != 10 || ask.Hide <= worker.DefaultHold || ask.Attempt != "" {
 			t.Errorf("asked for %+v", ask)
+		}
+	})
+}
+
+// From the receive to the answer a process is busy, and while it waits it is not.
+func TestPollSaysWhenItIsBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := notes(nil)
+		var busy, batches atomic.Int64
+		w := newPolled(t, q, worker.Handle(task(q), func(context.Context, *job.Job[note]) error {
+			if busy.Load() != 1 {
+				t.Errorf("a handler runs while the process is busy %d times", busy.Load())
+			}
+			time.Sleep(time.Second)
+			return nil
+		}))
+		w.config.Busy = func() func() {
+			busy.Add(1)
+			batches.Add(1)
+			return func() {
+				if len(w.line.messages) != 0 {
+					t.Error("it was not busy any more before its messages were deleted")
+				}
+				busy.Add(-1)
+			}
+		}
+		stop := w.poll()
+		time.Sleep(time.Hour)
+		if batches.Load() != 0 {
+			t.Error("busy with an empty queue")
+		}
+		w.until(w.add("x", nil))
+		if err := stop(); err != nil || busy.Load() != 0 || batches.Load() != 1 {
+			t.Errorf("%v; busy %d times, with %d batches", err, busy.Load(), batches.Load())
 		}
 	})
 }

@@ -139,6 +139,7 @@ func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
 		if len(records) == 0 {
 			continue
 		}
+		done := p.config.Busy()
 		b := &batch{
 			Worker: p.Worker, poll: p, queue: s, records: records, fates: make([]fate, len(records)),
 			started: started, ends: started.Add(lifecycle.LongestInvisible - heldMargin),
@@ -151,6 +152,7 @@ func (p *poll) work(ctx context.Context, s *served) (stuck *batch) {
 		}
 		b.release()
 		p.answer(ctx, b)
+		done()
 	}
 	return nil
 }

@@ -42,6 +42,7 @@ func (e *Env) polling(q job.Queue) worker.PollConfig {
 		Receiver: e.Queue(),
 		Hold:     e.Settings.Duration(settings.Hold),
 		Drain:    e.Settings.Duration(settings.Drain),
+		Busy:     e.Settings.Busy(),
 	}
 	if n := e.Settings.Count(settings.Pollers); n > 0 {
 		config.Pollers = map[string]int{q.Name: n}
