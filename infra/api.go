@@ -15,7 +15,7 @@ import (
 )
 
 // api is the HTTP API with a function behind each route.
-func (c *crumb) api(photos constructs.WorkerQueue) {
+func (c *crumb) api(photos constructs.WorkerQueue, videos constructs.PolledQueue) {
 	api := constructs.NewApi(c.stack, "Api", constructs.ApiProps{AlarmActions: c.alarmActions()})
 	c.linkMails(api)
 
@@ -27,7 +27,7 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 		settings.Secret: constructs.SecretReference(c.secret),
 	}
 	for _, queue := range c.queues {
-		if isPublic(queue.Plan.Queue) {
+		if isPublic(queue.Parts().Plan.Queue) {
 			count(&enqueue, queue)
 		}
 	}
@@ -38,6 +38,7 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 	uploads.ReservedConcurrency = c.reserve(40)
 	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	count(&uploads, photos)
+	count(&uploads, videos)
 	uploads.Policy = append(uploads.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
 
@@ -56,7 +57,8 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 	web.ReservedConcurrency = c.reserve(40)
 	web.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	web.Policy = append(web.Policy,
-		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"))
+		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"),
+		constructs.Allow(c.bucket.ArnForObjects(jsii.String("videos/*")), "s3:GetObject"))
 
 	const get, post, del = awsapigatewayv2.HttpMethod_GET, awsapigatewayv2.HttpMethod_POST, awsapigatewayv2.HttpMethod_DELETE
 	api.Route("Enqueue", post, "/jobs/{task}", c.add("EnqueueFunction", enqueue))
@@ -66,7 +68,7 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 	site := c.add("WebFunction", web)
 	api.Route("Page", get, "/", site)
 	api.Route("Site", get, "/{proxy+}", site)
-	c.siteFunction(api, photos)
+	c.siteFunction(api)
 
 	awscdk.NewCfnOutput(c.stack, jsii.String("Url"), &awscdk.CfnOutputProps{
 		Description: jsii.String("Where Crumb is."),
@@ -75,7 +77,8 @@ func (c *crumb) api(photos constructs.WorkerQueue) {
 }
 
 // count lets a function know how deep a queue is: it refuses work when it is full.
-func count(function *constructs.FunctionProps, q constructs.WorkerQueue) {
+func count(function *constructs.FunctionProps, queue constructs.JobQueue) {
+	q := queue.Parts()
 	function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
 	function.Policy = append(function.Policy, constructs.Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
 }

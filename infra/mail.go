@@ -6,11 +6,13 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsses"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/infra/constructs"
 	"github.com/nightshift-go/nightshift/internal/crumb/mail"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 // defaultMailFrom sends nothing in AWS: nobody can verify a domain under .example.
@@ -31,8 +33,43 @@ func (c *crumb) mail() {
 	c.mails = c.newMailing()
 
 	urgent := c.sender("urgent-mail")
-	c.mayUse(&urgent, "dynamodb:GetItem")
-	c.linked = append(c.linked, c.worker(tasks.UrgentMail, urgent).Function)
+	c.mayUse(&urgent, "dynamodb:GetItem", "dynamodb:PutItem")
+	weekly := c.sender("newsletter")
+	weekly.Environment[settings.Secret] = constructs.SecretReference(c.secret)
+	c.mayUse(&weekly, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
+	c.linked = append(c.linked, c.worker(tasks.UrgentMail, urgent).Function, c.worker(tasks.Newsletter, weekly).Function)
+
+	c.bounces()
+}
+
+// bounces brings what SES tells of mails that came back, and of complaints, to the
+// function that ends subscriptions.
+func (c *crumb) bounces() {
+	function := c.function("bounces", 0)
+	function.Environment = map[string]*string{settings.Table: c.table.TableName()}
+	c.mayUse(&function, "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:UpdateItem")
+	// SES can't use the key that AWS manages for SNS, so the topic has none; an
+	// event names a reader by id, and an address.
+	topic := awssns.NewTopic(c.stack, jsii.String("MailEvents"), &awssns.TopicProps{EnforceSSL: jsii.Bool(true)})
+	// https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html
+	permission := topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions:    jsii.Strings("sns:Publish"),
+		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("ses.amazonaws.com"), nil)},
+		Resources:  &[]*string{topic.TopicArn()},
+		Conditions: &map[string]any{"StringEquals": map[string]any{
+			"AWS:SourceAccount": c.stack.Account(), "AWS:SourceArn": c.ses("configuration-set/", c.mails.set.Ref()),
+		}},
+	})).PolicyDependable
+	destination := awsses.NewCfnConfigurationSetEventDestination(c.stack, jsii.String("MailEventsDestination"), &awsses.CfnConfigurationSetEventDestinationProps{
+		ConfigurationSetName: c.mails.set.Ref(),
+		EventDestination: &awsses.CfnConfigurationSetEventDestination_EventDestinationProperty{
+			Enabled:            jsii.Bool(true),
+			MatchingEventTypes: jsii.Strings("bounce", "complaint"),
+			SnsDestination:     &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: topic.TopicArn()},
+		},
+	})
+	destination.Node().AddDependency(permission)
+	constructs.NewMessageQueue(c.stack, "Bounces", constructs.MessageQueueProps{Function: function}).SubscribeTo(topic)
 }
 
 // newMailing makes the identity of the sender's domain and the configuration set of

@@ -34,6 +34,9 @@ type options struct {
 	// no-reservations=true). A new account's quota may be too small for it:
 	// Lambda wants 100 environments left unreserved.
 	NoReservations bool
+	// NoVideos leaves out the service that works on films (context
+	// no-videos=true): it alone costs money when there is nothing to do.
+	NoVideos bool
 	// MailFrom is who mails come from: an address of a domain that SES may use, with
 	// a name if any (context mail-from).
 	MailFrom string
@@ -54,9 +57,12 @@ type crumb struct {
 	fifo     constructs.Backstop // the backstop of FIFO queues
 	relay    constructs.Relay
 	sweep    constructs.Sweep
-	queues   []constructs.WorkerQueue
+	queues   []constructs.JobQueue
 	recipes  constructs.Topic
 	mails    mailing
+	// ordered are the queues of what readers order on the site: it refuses when
+	// they are full.
+	ordered []constructs.JobQueue
 	// linked are functions whose mails lead back to the site.
 	linked []awslambda.Function
 }
@@ -91,9 +97,12 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 
 	photos := c.worker(tasks.Photos, c.photos())
 	c.trending()
+	c.reminders()
 	c.subscribers()
 	c.mail()
-	c.api(photos)
+	c.schedules()
+	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs()}
+	c.api(photos, c.videos())
 
 	constructs.ReadableIDs(stack)
 	return stack
@@ -119,13 +128,7 @@ func (c *crumb) worker(q job.Queue, function constructs.FunctionProps) construct
 	}
 	function.Environment[settings.Table] = c.table.TableName()
 	function.Environment[settings.Bucket] = c.bucket.BucketName()
-	function.Policy = append([]awsiam.PolicyStatement{
-		constructs.Allow(c.table.TableArn(),
-			"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"),
-		c.claims("s3:GetObject", "s3:PutObject"),
-		// Without it S3 answers for a missing object that access is denied.
-		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"),
-	}, function.Policy...)
+	function.Policy = append(c.workersRights(), function.Policy...)
 	backstop := c.backstop
 	if q.FIFO {
 		backstop = c.fifo
@@ -137,6 +140,17 @@ func (c *crumb) worker(q job.Queue, function constructs.FunctionProps) construct
 	c.sweep.Watch(made)
 	c.queues = append(c.queues, made)
 	return made
+}
+
+// workersRights are what any worker does with jobs.
+func (c *crumb) workersRights() []awsiam.PolicyStatement {
+	return []awsiam.PolicyStatement{
+		constructs.Allow(c.table.TableArn(),
+			"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"),
+		c.claims("s3:GetObject", "s3:PutObject"),
+		// Without it S3 answers for a missing object that access is denied.
+		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"),
+	}
 }
 
 // claims is a right on the arguments and results that are too large for a row.

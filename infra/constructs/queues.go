@@ -25,6 +25,7 @@ type queueProps struct {
 	retention  time.Duration
 	visibility time.Duration // zero: the default of SQS
 	redrive    awssqs.IQueue // nil: none
+	receives   int           // until redrive; zero: sizing.MaxReceives
 }
 
 // newQueue makes a queue that is encrypted, takes TLS only and is polled long.
@@ -46,7 +47,7 @@ func newQueue(scope core.Construct, id string, props queueProps) awssqs.Queue {
 	if props.redrive != nil {
 		settings.DeadLetterQueue = &awssqs.DeadLetterQueue{
 			Queue:           props.redrive,
-			MaxReceiveCount: jsii.Number(sizing.MaxReceives),
+			MaxReceiveCount: jsii.Number(orDefault(props.receives, sizing.MaxReceives)),
 		}
 	}
 	return awssqs.NewQueue(scope, jsii.String(id), settings)

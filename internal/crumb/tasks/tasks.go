@@ -78,12 +78,17 @@ var Resize = job.DefineResult[ResizePhoto, Sizes]("photo.resize", job.Policy{
 func Queues() []job.Queue {
 	return []job.Queue{
 		Photos,
+		Videos,
 		Trending,
 		UrgentMail,
+		Newsletter,
 		Search,
 		Feeds,
 		Notices,
 		Moderation,
+		Reminders,
+		Exports,
+		PDFs,
 	}
 }
 
@@ -91,8 +96,17 @@ func Queues() []job.Queue {
 func Defined() []job.Defined {
 	return append([]job.Defined{
 		Resize,
+		Transcode,
 		RecountTrending,
 		SendUrgent,
+		SendReset,
+		BeginIssue,
+		FanOut,
+		SendCopy,
+		Remind,
+		NudgeDraft,
+		Export,
+		Print,
 	}, hearings()...)
 }
 
