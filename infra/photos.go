@@ -18,5 +18,7 @@ func (c *crumb) photos() constructs.FunctionProps {
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:GetObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:PutObject"),
 	)
+	// The block list, and what was made of a photo.
+	c.mayUse(&photos, "dynamodb:GetItem", "dynamodb:PutItem")
 	return photos
 }

@@ -12,7 +12,7 @@ import (
 
 func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
-		photos := resizer.New(objects.New(env.AWS, env.Settings.Required(settings.Bucket)))
+		photos := resizer.New(objects.New(env.AWS, env.Settings.Required(settings.Bucket)), env.Rows())
 		return worker.New(worker.Config{
 			Jobs:      env.Jobs(),
 			Queue:     env.Queue(),

@@ -152,9 +152,17 @@ func TestPanicIsTheFilesFault(t *testing.T) {
 	f := format{"X", "image/x",
 		func([]byte) (info, error) { return info{width: 1, height: 1}, nil },
 		func(io.Reader, info) (image.Image, error) { panic("index out of range") }}
-	_, err := f.resize(context.Background(), []byte("x"))
+	_, err := f.resize(context.Background(), []byte("x"), Steps{})
 	var bad *BadPhotoError
 	if !errors.As(err, &bad) || bad.Code != CodeCorrupt {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestSumStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sumOf(ctx, image.NewNRGBA(image.Rect(0, 0, 3, 2))); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -8,8 +8,8 @@
 // become JPEG, those with transparency PNG.
 //
 // A photograph that can never work is refused with a [*BadPhotoError], whose
-// message is written for the person who uploaded it. Nothing else than that or
-// the context's error comes back.
+// message is written for the person who uploaded it. Nothing else than that, the
+// context's error, or what the caller's own [Steps] return comes back.
 //
 // # Bounds
 //
@@ -25,6 +25,7 @@ package photo
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"image"
 )
@@ -73,6 +74,16 @@ type Result struct {
 	Images []Image
 }
 
+// Steps are told of the work while it is done. An error that one returns ends it, and
+// is what ResizeInSteps returns. A nil step is not told.
+type Steps struct {
+	// Decoded is given the SHA-256 of the pixels, before anything is made of them.
+	// It is the same for files that differ in their metadata alone.
+	Decoded func(pixels [sha256.Size]byte) error
+	// Made is given each picture as soon as it is there, the largest first.
+	Made func(picture Image, contentType, ext string) error
+}
+
 // Resize makes the four pictures of the photograph src. The same source gives
 // the same bytes every time.
 //
@@ -84,16 +95,21 @@ type Result struct {
 // the context's. Resize may be called concurrently; each call is bounded as the
 // package says.
 func Resize(ctx context.Context, src []byte, declared string) (Result, error) {
+	return ResizeInSteps(ctx, src, declared, Steps{})
+}
+
+// ResizeInSteps is Resize for a caller who wants to know more, and sooner.
+func ResizeInSteps(ctx context.Context, src []byte, declared string, steps Steps) (Result, error) {
 	f, err := identify(src, declared)
 	if err != nil {
 		return Result{}, err
 	}
-	return f.resize(ctx, src)
+	return f.resize(ctx, src, steps)
 }
 
 // resize reads src as the format f. Decoders of hostile files may panic; that
 // is the file's fault too. Whatever fails after the context has ended is not.
-func (f format) resize(ctx context.Context, src []byte) (result Result, err error) {
+func (f format) resize(ctx context.Context, src []byte, steps Steps) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			result, err = Result{}, corrupt(fmt.Errorf("panic: %v", p))
@@ -113,12 +129,21 @@ func (f format) resize(ctx context.Context, src []byte) (result Result, err erro
 	if err != nil {
 		return Result{}, refuse(err)
 	}
-	return makeSizes(ctx, img, in)
+	if steps.Decoded != nil {
+		pixels, err := sumOf(ctx, img)
+		if err == nil {
+			err = steps.Decoded(pixels)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+	}
+	return makeSizes(ctx, img, in, steps.Made)
 }
 
 // makeSizes scales the decoded photograph to the largest size, turns that
 // upright, and makes each smaller picture from the one above it.
-func makeSizes(ctx context.Context, img image.Image, in info) (Result, error) {
+func makeSizes(ctx context.Context, img image.Image, in info, made func(Image, string, string) error) (Result, error) {
 	sizes := Sizes()
 	b := img.Bounds()
 	w, h := fit(b.Dx(), b.Dy(), sizes[len(sizes)-1].Edge)
@@ -146,6 +171,11 @@ func makeSizes(ctx context.Context, img image.Image, in info) (Result, error) {
 			}
 		}
 		result.Images[i] = Image{Size: sizes[i], Width: w, Height: h, Data: data}
+		if made != nil {
+			if err := made(result.Images[i], result.ContentType, result.Ext); err != nil {
+				return Result{}, err
+			}
+		}
 	}
 	return result, nil
 }

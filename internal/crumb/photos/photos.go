@@ -31,6 +31,9 @@ func ParseUpload(key string) (u Upload, ok bool) {
 	return Upload{Client: parts[1], ID: parts[2]}, true
 }
 
+// Key gives where the upload lies in the bucket.
+func (u Upload) Key() string { return "uploads/" + u.Client + "/" + u.ID }
+
 // ResultKey is where a file made from an upload lies: photos/<id>/<file>. The path
 // of its URL is the same with a slash before it.
 func ResultKey(id, file string) string { return "photos/" + id + "/" + file }

@@ -24,6 +24,7 @@ var (
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/Welcome.html#ConsistencyModel
 	errMissing  = &Refusal{code: "upload_missing", sentence: "The uploaded file is not there: it never arrived, or it was removed after a week. Please upload the photo again."}
 	errTooLarge = &Refusal{code: "upload_too_large", sentence: "The file is larger than 25 MB. Please choose a smaller photo."}
+	errBlocked  = &Refusal{code: "not_allowed", sentence: "This picture is not allowed on Crumb."}
 )
 
 // Error gives the sentence.

@@ -1,6 +1,6 @@
 // Package resizer handles Crumb's task photo.resize: it fetches an uploaded
 // photograph, makes its four sizes, and puts them where the site serves them
-// from.
+// from. What is on the block list is refused.
 //
 // The keys of the results follow from the upload's alone, and so do their
 // bytes: a job that runs twice writes the same four files again.
@@ -8,23 +8,21 @@ package resizer
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/photo"
+	"github.com/nightshift-go/nightshift/internal/crumb/photos"
+	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 // MaxBytes is the size of the largest upload that is resized.
 const MaxBytes = 25 << 20
-
-// cacheControl lets browsers and caches keep a result for good: what lies under
-// its key never changes.
-const cacheControl = "public, max-age=31536000, immutable"
 
 // Objects is the bucket, as far as resizing needs it; *objects.Objects is one.
 type Objects interface {
@@ -37,60 +35,79 @@ type Objects interface {
 
 // A Resizer makes the sizes of photographs. It may be used concurrently, but a
 // call holds up to photo.MaxMemory bytes and keeps a processor busy.
-type Resizer struct{ objects Objects }
+type Resizer struct {
+	objects Objects
+	table   *rows.Table
+}
 
-// New makes a Resizer that works on these objects.
-func New(objects Objects) *Resizer { return &Resizer{objects: objects} }
+// New makes a Resizer that works on these objects. The table has the block list,
+// and keeps what was made.
+func New(objects Objects, table *rows.Table) *Resizer {
+	return &Resizer{objects: objects, table: table}
+}
 
-// Resize is the handler. A photograph that can never work makes its job dead
+// Resize is the handler. The page that waits sees each size as soon as it is
+// there; which sizes there are is kept, for longer than the job is, in the
+// transaction that ends it. A photograph that can never work makes its job dead
 // with a reason for the person who uploaded it; any other error is temporary.
 func (r *Resizer) Resize(ctx context.Context, j *job.Job[tasks.ResizePhoto]) (tasks.Sizes, error) {
-	upload, err := parseUpload(j.Args.Key)
-	if err != nil {
-		return tasks.Sizes{}, job.Fail(err)
-	}
-	if j.Client != "" && upload.client != j.Client {
+	upload, ok := photos.ParseUpload(j.Args.Key)
+	switch {
+	case !ok:
+		return tasks.Sizes{}, job.Fail(errBadKey)
+	case j.Client != "" && upload.Client != j.Client:
 		return tasks.Sizes{}, job.Fail(errNotYours)
 	}
-	data, contentType, err := r.objects.Get(ctx, j.Args.Key, MaxBytes)
+	sizes, err := r.Make(ctx, upload, func(sizes tasks.Sizes) error { return worker.Progress(ctx, j, sizes) })
+	if err != nil {
+		return tasks.Sizes{}, err
+	}
+	made, err := r.table.Change().Put(photos.MadeKey(upload.ID), photos.Made(sizes), "", nil).Writes()
+	if err != nil {
+		return tasks.Sizes{}, err
+	}
+	return sizes, worker.CommitResult(ctx, j, sizes, made...)
+}
+
+// Make is the work without the job. tell is called with the sizes that are there,
+// whenever there are more, but for the last time; nil tells nobody.
+func (r *Resizer) Make(ctx context.Context, upload photos.Upload, tell func(tasks.Sizes) error) (tasks.Sizes, error) {
+	data, contentType, err := r.objects.Get(ctx, upload.Key(), MaxBytes)
 	switch {
 	case errors.Is(err, objects.ErrMissing):
 		return tasks.Sizes{}, job.Fail(errMissing.because(err))
 	case errors.Is(err, objects.ErrTooLarge):
 		return tasks.Sizes{}, job.Fail(errTooLarge.because(err))
 	case err != nil:
-		return tasks.Sizes{}, fmt.Errorf("resizer: fetching %s: %w", j.Args.Key, err)
+		return tasks.Sizes{}, fmt.Errorf("resizer: fetching %s: %w", upload.Key(), err)
 	}
-	result, err := photo.Resize(ctx, data, contentType)
+	if err := r.allow(ctx, sha256.Sum256(data)); err != nil {
+		return tasks.Sizes{}, err
+	}
+	out := newShelf(ctx, r.objects, upload.ID, tell)
+	_, err = photo.ResizeInSteps(ctx, data, contentType, photo.Steps{
+		Decoded: func(pixels [sha256.Size]byte) error { return r.allow(ctx, pixels) },
+		Made:    out.put,
+	})
+	sizes, putErr := out.all()
 	var bad *photo.BadPhotoError
 	switch {
 	case errors.As(err, &bad):
 		return tasks.Sizes{}, job.Fail(refuse(bad))
+	case job.IsVerdict(err):
+		return tasks.Sizes{}, err
 	case err != nil:
-		return tasks.Sizes{}, fmt.Errorf("resizer: resizing %s: %w", j.Args.Key, err)
+		return tasks.Sizes{}, fmt.Errorf("resizer: resizing %s: %w", upload.Key(), err)
 	}
-	return r.put(ctx, upload.id, result)
+	return sizes, putErr
 }
 
-// put writes the four pictures side by side.
-func (r *Resizer) put(ctx context.Context, id string, result photo.Result) (tasks.Sizes, error) {
-	sizes := make([]tasks.Size, len(result.Images))
-	puts, ctx := errgroup.WithContext(ctx)
-	for i, image := range result.Images {
-		key := ResultKey(id, image.Name+"."+result.Ext)
-		sizes[i] = tasks.Size{
-			Name: image.Name, Key: key, URL: "/" + key,
-			Width: image.Width, Height: image.Height, Bytes: len(image.Data),
-		}
-		puts.Go(func() error {
-			if err := r.objects.Put(ctx, key, image.Data, result.ContentType, cacheControl); err != nil {
-				return fmt.Errorf("resizer: writing %s: %w", key, err)
-			}
-			return nil
-		})
+// allow refuses contents that are on the block list: the upload as it is, or its
+// pixels, so that other metadata do not get it past.
+func (r *Resizer) allow(ctx context.Context, content photos.Hash) error {
+	blocked, err := photos.IsBlocked(ctx, r.table, content)
+	if err == nil && blocked {
+		err = job.Fail(errBlocked)
 	}
-	if err := puts.Wait(); err != nil {
-		return tasks.Sizes{}, err
-	}
-	return tasks.Sizes{Sizes: sizes}, nil
+	return err
 }

@@ -11,10 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
+	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
 	"github.com/nightshift-go/nightshift/internal/crumb/samplephotos"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
 )
 
 const (
@@ -22,10 +26,20 @@ const (
 	upload = "uploads/everyone/" + id
 )
 
-func resizeJob(key, client string) *job.Job[tasks.ResizePhoto] {
-	return job.New(job.Job[tasks.ResizePhoto]{
-		Args: tasks.ResizePhoto{Key: key}, Client: client, Attempt: 1, MaxAttempts: 5,
-	}, job.Internals{})
+// run runs the handler on what is in the bucket, with these contents blocked.
+func run(t *testing.T, b *bucket, key, client string, blocked ...photos.Hash) nightshifttest.Ran[tasks.Sizes] {
+	t.Helper()
+	table := rowstest.New(t)
+	for _, hash := range blocked {
+		if err := table.Change().Put(photos.BlockedKey(hash), photos.Blocked{Reason: "a test"}, "", nil).Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	given := nightshifttest.Given{Tables: rowstest.Tables()}
+	if client != "" {
+		given.Options = []job.Option{job.ByClient(client)}
+	}
+	return nightshifttest.RunResult(t, tasks.Resize, tasks.ResizePhoto{Key: key}, resizer.New(b, table).Resize, given)
 }
 
 func sample(t *testing.T, name string) object {
@@ -53,10 +67,11 @@ func TestResize(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBucket()
 			b.objects[upload] = sample(t, tc.name)
-			sizes, err := resizer.New(b).Resize(t.Context(), resizeJob(upload, ""))
-			if err != nil {
-				t.Fatal(err)
+			ran := run(t, b, upload, "")
+			if ran.Err != nil || ran.State != lifecycle.Done {
+				t.Fatal(ran.State, ran.Err)
 			}
+			sizes := ran.Result
 			if len(sizes.Sizes) != 4 || len(b.keys()) != 5 {
 				t.Fatalf("%d sizes, objects %v; want four and the upload", len(sizes.Sizes), b.keys())
 			}
@@ -85,18 +100,12 @@ func TestResize(t *testing.T) {
 func TestResizeAgainWritesTheSame(t *testing.T) {
 	b := newBucket()
 	b.objects[upload] = sample(t, "orientation-3.jpg")
-	first, err := resizer.New(b).Resize(t.Context(), resizeJob(upload, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := run(t, b, upload, "").Result
 	before := map[string]object{}
 	for _, key := range b.keys() {
 		before[key] = b.objects[key]
 	}
-	second, err := resizer.New(b).Resize(t.Context(), resizeJob(upload, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := run(t, b, upload, "").Result
 	if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(before, b.objects) {
 		t.Error("the second run left something else than the first")
 	}
@@ -117,7 +126,6 @@ func TestResizeFailsForGood(t *testing.T) {
 		"deeper":         {key: upload + "/more", code: "bad_key"},
 		"dots":           {key: "uploads/../" + id, code: "bad_key"},
 		"dots as the id": {key: "uploads/everyone/..", code: "bad_key"},
-		"empty":          {key: "", code: "bad_key"},
 		"line feed":      {key: upload + "\n", code: "bad_key"},
 	}
 	for _, s := range samplephotos.All() {
@@ -133,13 +141,14 @@ func TestResizeFailsForGood(t *testing.T) {
 				b.objects[upload] = *tc.object
 			}
 			before := len(b.objects)
-			_, err := resizer.New(b).Resize(t.Context(), resizeJob(tc.key, tc.client))
+			ran := run(t, b, tc.key, tc.client)
+			err := ran.Err
 			var fail *job.FailError
 			if !errors.As(err, &fail) {
 				t.Fatalf("error %v: want one that is not tried again", err)
 			}
-			if got := job.ErrorCode(err); got != tc.code {
-				t.Errorf("code %q, want %q", got, tc.code)
+			if ran.State != lifecycle.Dead || ran.Code != tc.code || len(ran.Committed) != 0 {
+				t.Errorf("%s with code %q, want %q", ran.State, ran.Code, tc.code)
 			}
 			checkSentence(t, err.Error())
 			if len(b.objects) != before {
@@ -160,8 +169,8 @@ func checkSentence(t *testing.T, text string) {
 func TestOwnUploadIsResized(t *testing.T) {
 	b := newBucket()
 	b.objects["uploads/somebody/"+id] = sample(t, "small.jpg")
-	if _, err := resizer.New(b).Resize(t.Context(), resizeJob("uploads/somebody/"+id, "somebody")); err != nil {
-		t.Error(err)
+	if ran := run(t, b, "uploads/somebody/"+id, "somebody"); ran.Err != nil {
+		t.Error(ran.Err)
 	}
 }
 
@@ -176,10 +185,9 @@ func TestResizeFailsForNow(t *testing.T) {
 			b := newBucket()
 			b.objects[upload] = sample(t, "small.jpg")
 			breakIt(b)
-			_, err := resizer.New(b).Resize(t.Context(), resizeJob(upload, ""))
-			var fail *job.FailError
-			if !errors.Is(err, unavailable) || errors.As(err, &fail) {
-				t.Errorf("error %v: want the bucket's, to be tried again", err)
+			ran := run(t, b, upload, "")
+			if !errors.Is(ran.Err, unavailable) || ran.State != lifecycle.Queued || len(ran.Committed) != 0 {
+				t.Errorf("%s with error %v: want the bucket's, to be tried again", ran.State, ran.Err)
 			}
 		})
 	}
@@ -190,7 +198,7 @@ func TestResizeStopsWithItsContext(t *testing.T) {
 	b.objects[upload] = sample(t, "small.jpg")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := resizer.New(b).Resize(ctx, resizeJob(upload, ""))
+	_, err := resizer.New(b, rowstest.New(t)).Make(ctx, photos.Upload{Client: "everyone", ID: id}, nil)
 	var fail *job.FailError
 	if !errors.Is(err, context.Canceled) || errors.As(err, &fail) {
 		t.Errorf("error %v: want the context's, to be tried again", err)

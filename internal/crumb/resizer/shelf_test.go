@@ -1,0 +1,96 @@
+package resizer_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/photo"
+	"github.com/nightshift-go/nightshift/internal/crumb/photos"
+	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
+	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+)
+
+// Whoever waits sees sizes while others are being made; the last are told by the
+// result.
+func TestSizesAreToldAsTheyArrive(t *testing.T) {
+	b := newBucket()
+	b.objects[upload] = sample(t, "orientation-6.jpg")
+	var told []int
+	sizes, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), photos.Upload{Client: "everyone", ID: id}, func(s tasks.Sizes) error {
+		for _, size := range s.Sizes {
+			if b.objects[size.Key].data == nil {
+				t.Errorf("%s is told of before it is there", size.Key)
+			}
+		}
+		told = append(told, len(s.Sizes))
+		return nil
+	})
+	if err != nil || len(sizes.Sizes) != 4 {
+		t.Fatal(sizes, err)
+	}
+	if len(told) == 0 || told[0] != 1 || !slices.IsSorted(told) || slices.Contains(told, 4) {
+		t.Errorf("told of %v sizes", told)
+	}
+}
+
+func TestWhoCannotBeToldEndsTheWork(t *testing.T) {
+	b := newBucket()
+	b.objects[upload] = sample(t, "small.jpg")
+	gone := errors.New("the lease is lost")
+	_, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), photos.Upload{Client: "everyone", ID: id}, func(tasks.Sizes) error { return gone })
+	if !errors.Is(err, gone) {
+		t.Error(err)
+	}
+}
+
+// What was made is kept with the end of the job.
+func TestWhatWasMadeIsKept(t *testing.T) {
+	b := newBucket()
+	b.objects[upload] = sample(t, "small.jpg")
+	ran := run(t, b, upload, "")
+	if ran.State != lifecycle.Done || len(ran.Committed) != 1 || ran.Committed[0].Table != rowstest.Name {
+		t.Errorf("%s, committed %v", ran.State, ran.Committed)
+	}
+}
+
+// A picture on the block list is refused by its bytes, and by its pixels where it
+// says other things about itself.
+func TestBlockedPictures(t *testing.T) {
+	picture := sample(t, "orientation-3.jpg")
+	var pixels photos.Hash
+	if _, err := photo.ResizeInSteps(t.Context(), picture.data, "", photo.Steps{Decoded: func(sum [sha256.Size]byte) error {
+		pixels = sum
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	disguised := object{data: slices.Concat(picture.data[:2], []byte{0xff, 0xfe, 0, 4, 'h', 'i'}, picture.data[2:]), contentType: picture.contentType}
+	bytes := photos.Hash(sha256.Sum256(picture.data))
+	for name, c := range map[string]struct {
+		upload object
+		on     photos.Hash
+		passes bool
+	}{
+		"by its bytes":            {picture, bytes, false},
+		"by its pixels":           {picture, pixels, false},
+		"disguised, by its bytes": {disguised, bytes, true},
+		"disguised, by pixels":    {disguised, pixels, false},
+		"another":                 {sample(t, "small.jpg"), pixels, true},
+	} {
+		b := newBucket()
+		b.objects[upload] = c.upload
+		ran := run(t, b, upload, "", c.on)
+		if c.passes != (ran.State == lifecycle.Done) {
+			t.Errorf("%s: %s (%v)", name, ran.State, ran.Err)
+		}
+		if !c.passes && (ran.Code != "not_allowed" || ran.State != lifecycle.Dead || len(b.keys()) != 1) {
+			t.Errorf("%s: %s with %q (%v); there are %v", name, ran.State, ran.Code, ran.Err, b.keys())
+		} else if !c.passes {
+			checkSentence(t, ran.Err.Error())
+		}
+	}
+}
