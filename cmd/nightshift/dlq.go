@@ -62,7 +62,7 @@ func filterFlags(flags *flag.FlagSet, at *stackFlags) *deadletter.Filter {
 
 // runFlags adds the flags of commands that act on letters.
 func runFlags(flags *flag.FlagSet, o *deadletter.Options) {
-	flags.IntVar(&o.Max, "max", 0, "`number` of letters to act on at most; 0 means all")
-	flags.Float64Var(&o.Rate, "rate", 0, "letters a second, as a `number`; 0 means as fast as it goes")
+	flags.Func("max", "`number` of letters to act on at most; 0 means all (default 0)", countFlag(&o.Max))
+	flags.Func("rate", "letters a second, as a `number`; 0 means as fast as it goes (default 0)", rateFlag(&o.Rate))
 	flags.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
@@ -11,7 +14,8 @@ import (
 
 const dlqListUsage = `Usage: nightshift dlq list [flags]
 
-Shows each letter once: when the job died, which it is, and why. Standing says what
+Shows each letter once, the newest first: when the job died, which it is, and why. SQS
+gives letters in no order, so that all are read before any is shown. Standing says what
 the letter means to its job now: "current" that the job is dead of just that,
 "stale" that it was redriven since, "gone" that there is no such job any more.
 
@@ -25,7 +29,8 @@ func runDLQList(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "dlq list", dlqListUsage)
 	at := newTargetFlags(flags)
 	filter := filterFlags(flags, &at.stackFlags)
-	limit := flags.Int("max", 0, "`number` of letters to show at most; 0 means all")
+	limit := 0
+	flags.Func("max", "`number` of letters to show at most, the newest; 0 means all (default 0)", countFlag(&limit))
 	asJSON := flags.Bool("json", false, "one JSON object for each letter, on a line")
 	plainArgs, err := parse(s, flags, args)
 	if err != nil {
@@ -41,38 +46,53 @@ func runDLQList(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	var letters []deadletter.Letter
 	var problems []error
-	rows, partial := 0, false
-	show := func(r deadletter.Result) {
-		l := r.Letter
-		switch {
-		case *asJSON:
-			problems = append(problems, jsonLine(s.out, l))
-		case rows == 0:
-			fmt.Fprintln(table, "DIED\tJOB\tTASK\tATTEMPTS\tCODE\tSTANDING\tREASON")
-			fallthrough
-		default:
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(l.DiedAt), who(l), orDash(plain(l.Task, 80)), attempts(l),
-				orDash(plain(l.Code, 40)), standing(l), plain(l.Reason, 80))
-		}
-		rows++
-	}
+	partial := false
 	for _, t := range place.targets {
-		summary, err := t.List(ctx, deadletter.Options{Filter: *filter, Max: *limit, Each: show})
+		summary, err := t.List(ctx, deadletter.Options{Filter: *filter, Each: func(r deadletter.Result) { letters = append(letters, r.Letter) }})
 		problems = append(problems, err)
 		partial = incomplete(s, t.name, summary) || partial
 	}
-	if err := errors.Join(append(problems, table.Flush())...); err != nil {
+	slices.SortStableFunc(letters, newestFirst)
+	if limit > 0 && len(letters) > limit {
+		letters = letters[:limit]
+	}
+	problems = append(problems, showLetters(s, letters, *asJSON))
+	if err := errors.Join(problems...); err != nil {
 		return err
 	}
 	if partial {
 		return errSilent
 	}
-	if rows == 0 && !*asJSON {
-		fmt.Fprintln(s.err, "no letters")
-	}
 	return nil
+}
+
+// newestFirst orders letters by their deaths.
+func newestFirst(a, b deadletter.Letter) int {
+	return cmp.Or(b.DiedAt.Compare(a.DiedAt), strings.Compare(who(a), who(b)))
+}
+
+func showLetters(s streams, letters []deadletter.Letter, asJSON bool) error {
+	if asJSON {
+		for _, l := range letters {
+			if err := jsonLine(s.out, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(letters) == 0 {
+		fmt.Fprintln(s.err, "no letters")
+		return nil
+	}
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "DIED\tJOB\tTASK\tATTEMPTS\tCODE\tSTANDING\tREASON")
+	for _, l := range letters {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(l.DiedAt), who(l), orDash(plain(l.Task, 80)), attempts(l),
+			orDash(plain(l.Code, 40)), standing(l), plain(l.Reason, 80))
+	}
+	return wrote(table.Flush())
 }
 
 // incomplete says what a run could not reach. It tells whether letters are left

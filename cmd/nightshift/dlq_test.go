@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,14 @@ func TestDeadLettersOfARunningStack(t *testing.T) {
 		}
 		if strings.Contains(all.out, "\x1b") {
 			t.Errorf("a reason moves the terminal's cursor: %q", all.out)
+		}
+		// The newest first, across queues, also where only some are shown.
+		if order := []int{strings.Index(all.out, string(mail)), strings.Index(all.out, string(second)), strings.Index(all.out, string(first))}; !slices.IsSorted(order) {
+			t.Errorf("not the newest first:\n%s", all.out)
+		}
+		newest := d.dlq("list", "--max", "1")
+		if d.want(newest, 0, string(mail), ""); strings.Count(newest.out, "\n") != 2 {
+			t.Errorf("the newest: %s", newest.out)
 		}
 		picked := d.dlq("list", "--queue", "notes", "--reason", "PAPER", "--json", "--since", "1h")
 		var line struct {
@@ -223,4 +232,22 @@ func TestDLQMisuse(t *testing.T) {
 		{"dlq redrive --help", 0, "Usage: nightshift dlq redrive"},
 		{"dlq drop --help", 0, "Usage: nightshift dlq drop"},
 	})
+}
+
+// A number that makes no sense is misuse, told in one line and before anything is done.
+func TestWrongNumbersOfLetters(t *testing.T) {
+	for _, c := range [][]string{
+		{"dlq", "list", "--max", "-1"}, {"dlq", "list", "--max", "1.5"},
+		{"dlq", "redrive", "--max", "-1"}, {"dlq", "drop", "--max", "many"},
+		{"dlq", "redrive", "--rate", "-0.5"}, {"dlq", "redrive", "--rate", "NaN"}, {"dlq", "drop", "--rate", "+Inf"},
+	} {
+		got := nightshift(t, "", append(c, "--data", t.TempDir())...)
+		if got.code != exitMisuse || got.out != "" || !strings.Contains(got.err, c[3]) || !strings.Contains(got.err, "0 or more") || strings.Count(got.err, "\n") > 3 {
+			t.Errorf("%q: %+v", c, got)
+		}
+	}
+	got := nightshift(t, "", "jobs", "list", "--state", "sleeping", "--data", t.TempDir())
+	if got.code != exitMisuse || !strings.Contains(got.err, `"sleeping"`) || !strings.Contains(got.err, "scheduled, queued, running, done, dead or cancelled") || strings.Count(got.err, "\n") > 3 {
+		t.Errorf("an unknown state: %+v", got)
+	}
 }

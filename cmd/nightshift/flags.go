@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"os"
+	"strconv"
 )
 
 // newFlags makes a command's flags with its usage text.
@@ -68,4 +70,28 @@ func endpoint() (string, error) {
 func misuse(s streams, flags *flag.FlagSet, format string, args ...any) error {
 	fmt.Fprintf(s.err, "nightshift %[1]s: %[2]s\n\nnightshift %[1]s --help says how it is used.\n", flags.Name(), fmt.Sprintf(format, args...))
 	return errMisuse
+}
+
+// countFlag reads a number of things into a variable.
+func countFlag(into *int) func(string) error {
+	return func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return errors.New("want a whole number, 0 or more")
+		}
+		*into = n
+		return nil
+	}
+}
+
+// rateFlag reads how many a second into a variable.
+func rateFlag(into *float64) func(string) error {
+	return func(text string) error {
+		r, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(r >= 0) || math.IsInf(r, 0) {
+			return errors.New("want a number, 0 or more")
+		}
+		*into = r
+		return nil
+	}
 }
