@@ -71,7 +71,9 @@ var privileges = map[string][]string{
 	"PhotosFunction": {
 		"dynamodb:ConditionCheckItem <JobsTable.Arn>",
 		"dynamodb:GetItem <JobsTable.Arn>",
+		"dynamodb:GetItem <SiteTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
+		"dynamodb:PutItem <SiteTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"s3:GetObject <ObjectsBucket.Arn>/jobs/*",
 		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",

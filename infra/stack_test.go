@@ -137,7 +137,7 @@ func TestEnvironments(t *testing.T) {
 		"SweepFunction":    {bucket, letters, queue, table},
 		"RelayFunction":    {letters, queue, table},
 		"BackstopFunction": {letters, queue, table},
-		"PhotosFunction":   {bucket, letters, queue, table},
+		"PhotosFunction":   {bucket, "CRUMB_TABLE=<SiteTable>", letters, queue, table},
 	}
 	for id, p := range ofType(t, "AWS::Lambda::Function") {
 		got := []string{}
