@@ -17,10 +17,10 @@ const (
 	// MaxMembers is how many jobs a batch has at most.
 	MaxMembers = 100_000
 	// MaxShards is over how many rows the count of a batch is spread at most.
-	MaxShards = 128
+	MaxShards = 64
 	// shardMembers is how many jobs a shard has at least, as long as the batch
 	// has fewer shards than MaxShards.
-	shardMembers = 32
+	shardMembers = 64
 )
 
 // ShardsFor gives over how many rows a batch of so many jobs is counted.
@@ -34,6 +34,8 @@ type NewBatch struct {
 	ID string
 	// Total is how many jobs it is to have.
 	Total int
+	// Shards is over how many rows it is counted; zero means ShardsFor.
+	Shards int
 	// Fingerprint tells another request of the same id.
 	Fingerprint string
 	// After is the job that is made when all have ended.
@@ -113,9 +115,12 @@ func (j *Jobs) CreateBatch(ctx context.Context, n NewBatch) (b Batch, made bool,
 	if err != nil {
 		return Batch{}, false, err
 	}
+	if n.Shards == 0 {
+		n.Shards = ShardsFor(n.Total)
+	}
 	now := j.now()
 	b = Batch{
-		ID: n.ID, Seed: seed, Total: n.Total, Shards: ShardsFor(n.Total), Created: fromMillis(now),
+		ID: n.ID, Seed: seed, Total: n.Total, Shards: n.Shards, Created: fromMillis(now),
 		Job: n.After.id(job.AfterMembers(seed)), fingerprint: n.Fingerprint, followUp: n.After,
 	}
 	w, err := b.create(now)

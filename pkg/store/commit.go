@@ -112,8 +112,12 @@ func after(claimed Record, outcome lifecycle.Outcome, w Write) Record {
 	return claimed
 }
 
-// transactTries is how often a transaction is tried that the table refuses for now.
-const transactTries = 5
+// transactTries is how often a transaction is tried that the table refuses for now;
+// and contendedTries, where many are expected to want the same row.
+const (
+	transactTries  = 5
+	contendedTries = 12
+)
 
 // transactWaits lie between the tries.
 var transactWaits = backoff.Policy{Base: 25 * time.Millisecond, Floor: 5 * time.Millisecond, Cap: 500 * time.Millisecond}
@@ -122,6 +126,11 @@ var transactWaits = backoff.Policy{Base: 25 * time.Millisecond, Floor: 5 * time.
 // not hold, the error; nil means that the writes were made. The token, which is
 // the same for every try, makes them one transaction even where an answer is lost.
 func (j *Jobs) transact(ctx context.Context, writes ...Write) (failed map[int]*ConditionError, err error) {
+	return j.transactUpTo(ctx, transactTries, writes)
+}
+
+// transactUpTo is transact with so many tries.
+func (j *Jobs) transactUpTo(ctx context.Context, tries int, writes []Write) (failed map[int]*ConditionError, err error) {
 	token, err := j.NewToken()
 	if err != nil {
 		return nil, err
@@ -134,7 +143,7 @@ func (j *Jobs) transact(ctx context.Context, writes ...Write) (failed map[int]*C
 		if failed := conditionErrors(err); len(failed) > 0 {
 			return failed, nil
 		}
-		if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrInvalid) || try == transactTries {
+		if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrInvalid) || try == tries {
 			return nil, err
 		}
 		if j.pause(ctx, transactWaits.After(try, j.jitter)) != nil {

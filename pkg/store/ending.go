@@ -123,7 +123,7 @@ func (j *Jobs) entail(ctx context.Context, own []Write, consequences func() []co
 		case len(writes) > MaxActions+1:
 			return nil, fmt.Errorf("%w: %d writes in one transaction, %d of them for what follows the job: there is room for %d", ErrInvalid, len(writes), len(entailed), MaxActions+1)
 		}
-		failed, err = j.transact(ctx, writes...)
+		failed, err = j.transactUpTo(ctx, contendedTries, writes)
 		if err != nil || failed == nil {
 			return nil, err
 		}
