@@ -61,9 +61,6 @@ func (s *Recipes) Draft(ctx context.Context, author string, in Written) (Recipe,
 // nudge plans the reminder of a draft, under an id that the recipe keeps: who
 // finishes it cancels the job.
 func (s *Recipes) nudge(recipe *Recipe) ([]outbox.Action, error) {
-	if _, planned := s.Producer.Task(tasks.NudgeDraft.Definition().Name); !planned {
-		return nil, nil
-	}
 	id, err := s.newID()
 	if err != nil {
 		return nil, err
