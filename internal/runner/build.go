@@ -13,21 +13,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// build compiles each function for this machine, or checks what is prebuilt.
+// build compiles each function, and each service, for this machine, or checks what is prebuilt.
 // The error joins one for each function that fails.
 func (s *Stack) build(ctx context.Context) error {
-	functions, err := s.needed()
+	programs, err := s.needed()
 	if err != nil {
 		return err
 	}
 	if s.config.Prebuilt {
-		return checkPrebuilt(functions)
+		return checkPrebuilt(programs)
 	}
-	s.config.Logger.Info("building functions (minutes the first time, then seconds)", "functions", strings.Join(folders(functions), " "))
+	names := make([]string, len(programs))
+	for i, p := range programs {
+		names[i] = p.Folder
+	}
+	s.config.Logger.Info("building functions (minutes the first time, then seconds)", "functions", strings.Join(names, " "))
 	var group errgroup.Group
 	group.SetLimit(max(2, runtime.NumCPU()))
-	errs := make([]error, len(functions))
-	for i, f := range functions {
+	errs := make([]error, len(programs))
+	for i, f := range programs {
 		group.Go(func() error {
 			errs[i] = s.compile(ctx, f)
 			return nil
@@ -37,16 +41,26 @@ func (s *Stack) build(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// needed are the functions that will be called.
-func (s *Stack) needed() ([]*function, error) {
-	if s.config.Only == "" {
-		return s.functions, nil
+// needed are the functions that will be called, and the services' programs.
+func (s *Stack) needed() ([]program, error) {
+	if s.config.Only != "" {
+		only, err := s.named(s.config.Only)
+		if err != nil {
+			return nil, err
+		}
+		return []program{only.program}, nil
 	}
-	only, err := s.named(s.config.Only)
-	return []*function{only}, err
+	var programs []program
+	for _, f := range s.functions {
+		programs = append(programs, f.program)
+	}
+	for _, service := range s.services {
+		programs = append(programs, service.program)
+	}
+	return programs, nil
 }
 
-func (s *Stack) compile(ctx context.Context, f *function) error {
+func (s *Stack) compile(ctx context.Context, f program) error {
 	root := filepath.Dir(s.config.Template)
 	if info, err := os.Stat(filepath.Join(root, "functions", f.Folder)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s: there is no folder functions/%s beside the template", f.ID, f.Folder)
@@ -60,9 +74,9 @@ func (s *Stack) compile(ctx context.Context, f *function) error {
 	return nil
 }
 
-func checkPrebuilt(functions []*function) error {
+func checkPrebuilt(programs []program) error {
 	var errs []error
-	for _, f := range functions {
+	for _, f := range programs {
 		if info, err := os.Stat(f.bootstrap); err != nil {
 			errs = append(errs, fmt.Errorf("%s is not built: %w", f.ID, err))
 		} else if info.Mode()&0o100 == 0 {

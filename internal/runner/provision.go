@@ -14,11 +14,9 @@ import (
 
 // A function is a declared function and its pool of processes.
 type function struct {
-	// ID is the logical id, Folder the last element of its CodeUri.
-	ID, Folder string
+	program // whose Folder is the last element of its CodeUri
 
 	name, arn string
-	bootstrap string
 	settings  samtemplate.Function
 	*lambdaruntime.Function
 }
@@ -68,6 +66,10 @@ func (s *Stack) create(ctx context.Context, r *samtemplate.Resource, scope *samt
 		return s.createMail(ctx, r, scope)
 	case samtemplate.TypeFunction:
 		return s.declareFunction(r, scope)
+	case samtemplate.TypeTaskDefinition:
+		return s.declareTask(r, scope)
+	case samtemplate.TypeService:
+		return s.declareService(r, scope)
 	case samtemplate.TypeHTTPAPI, samtemplate.TypeAPI:
 		scope.Set(r.ID, "Ref", strings.ToLower(r.ID))
 		scope.Set(r.ID, "ApiId", strings.ToLower(r.ID))
@@ -100,7 +102,7 @@ func (s *Stack) createSecret(r *samtemplate.Resource, scope *samtemplate.Scope, 
 }
 
 func (s *Stack) declareFunction(r *samtemplate.Resource, scope *samtemplate.Scope) error {
-	f := &function{ID: r.ID}
+	f := &function{program: program{ID: r.ID}}
 	if err := s.template.Decode(r, scope, &f.settings); err != nil {
 		return err
 	}

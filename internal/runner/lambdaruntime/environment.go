@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/nightshift-go/nightshift/internal/runner/lines"
 )
 
 // stopGrace is how long a process has between SIGTERM and SIGKILL.
@@ -22,7 +24,7 @@ type environment struct {
 	id        string
 	server    *http.Server
 	command   *exec.Cmd
-	output    *lineWriter
+	output    *lines.Writer
 	folder    string // the process's TMPDIR
 	idleTimer *time.Timer
 	running   atomic.Pointer[os.Process] // set when the process has been started
@@ -73,7 +75,7 @@ func (e *environment) reap() {
 	err := e.command.Wait()
 	// What the process started dies with it, as the sandbox does.
 	_ = syscall.Kill(-e.command.Process.Pid, syscall.SIGKILL) // ESRCH: the group is empty
-	e.output.flush()
+	e.output.Flush()
 	e.function.forget(e)
 	// Whoever waits for the process may end right after it: its folder goes first.
 	if err := os.RemoveAll(e.folder); err != nil {

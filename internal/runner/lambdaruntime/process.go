@@ -1,13 +1,13 @@
 package lambdaruntime
 
 import (
-	"bytes"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/nightshift-go/nightshift/internal/runner/lines"
 )
 
 // process prepares the command with Lambda's environment variables. Nothing of
@@ -43,50 +43,10 @@ func (e *environment) process(address string) *exec.Cmd {
 	for name, value := range c.Environment {
 		command.Env = append(command.Env, name+"="+value)
 	}
-	e.output = &lineWriter{line: c.Log}
+	e.output = lines.NewWriter(c.Log)
 	command.Stdout, command.Stderr = e.output, e.output
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Pipes that a grandchild still holds do not keep Wait waiting.
 	command.WaitDelay = time.Second
 	return command
-}
-
-// maxLine bounds a log line, in bytes; longer ones are cut into pieces.
-const maxLine = 256 << 10
-
-// A lineWriter passes on whole lines.
-type lineWriter struct {
-	mu   sync.Mutex
-	rest []byte
-	line func(string)
-}
-
-// Write takes a piece of output; it never fails.
-func (w *lineWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.rest = append(w.rest, p...)
-	for {
-		end := bytes.IndexByte(w.rest, '\n')
-		switch {
-		case end >= 0:
-			w.line(string(bytes.TrimRight(w.rest[:end], "\r")))
-			w.rest = w.rest[end+1:]
-		case len(w.rest) >= maxLine:
-			w.line(string(w.rest[:maxLine]))
-			w.rest = w.rest[maxLine:]
-		default:
-			return len(p), nil
-		}
-	}
-}
-
-// flush passes on a last line that has no end.
-func (w *lineWriter) flush() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.rest) > 0 {
-		w.line(string(w.rest))
-		w.rest = nil
-	}
 }
