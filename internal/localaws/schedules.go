@@ -25,6 +25,9 @@ func (s *Server) openScheduler(path string) (err error) {
 // FireSchedules lets schedules fire where HoldSchedules kept them from it.
 func (s *Server) FireSchedules() error { return s.scheduler.Fire() }
 
+// Schedules gives the schedules that were made by the API.
+func (s *Server) Schedules() ([]scheduler.Upcoming, error) { return s.scheduler.Upcoming() }
+
 // send sends a schedule's message to a queue of this endpoint.
 func (s *Server) send(ctx context.Context, queueARN, body, group string, attributes map[string]string) error {
 	parts := strings.Split(queueARN, ":")

@@ -38,6 +38,7 @@ func (s *Stack) createTopic(ctx context.Context, r *samtemplate.Resource, scope 
 			return err
 		}
 	}
+	s.topics = append(s.topics, topicState{Name: name, ARN: arn})
 	scope.Set(r.ID, "Ref", arn)
 	scope.Set(r.ID, "TopicArn", arn)
 	scope.Set(r.ID, "TopicName", name)

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/nightshift-go/nightshift/internal/runner/clock"
+	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 // readiness knows from which queues a message can be received, and keeps the clock at
@@ -49,4 +50,15 @@ func set[V any](m *map[string]V, key string, value V) {
 		*m = map[string]V{}
 	}
 	(*m)[key] = value
+}
+
+// watchQueues says that the queues are polled whose URLs settings hold.
+func (s *Stack) watchQueues(environment map[string]string) {
+	for _, found := range settings.Queues(environment) {
+		for _, q := range s.queues {
+			if q.url == found.URL {
+				s.ready.watch(q.arn)
+			}
+		}
+	}
 }

@@ -17,10 +17,17 @@ import (
 	"github.com/nightshift-go/nightshift/internal/samtemplate"
 )
 
+// running is a schedule of the template; run is nil for a disabled one.
+type running struct {
+	samtemplate.Schedule
+	run *scheduler.Schedule
+}
+
 // schedule makes the source of a schedule; nil for a disabled one, which begins anew
 // when it is enabled again.
 func (s *Stack) schedule(declared samtemplate.Schedule) (source, error) {
 	if declared.Disabled {
+		s.schedules = append(s.schedules, running{Schedule: declared})
 		return nil, s.folder.Save(scheduler.Kind, declared.Name, "")
 	}
 	config, err := s.scheduleConfig(declared)
@@ -31,7 +38,7 @@ func (s *Stack) schedule(declared samtemplate.Schedule) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.schedules = append(s.schedules, declared)
+	s.schedules = append(s.schedules, running{declared, run})
 	return run.Run, nil
 }
 

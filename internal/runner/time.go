@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -70,14 +69,7 @@ func (s *Stack) serveClock(w http.ResponseWriter, r *http.Request) {
 			return // the client is gone
 		}
 	}
-	encoded, err := json.Marshal(s.clock.Read())
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, "ServiceException", err.Error())
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(encoded) // the client is gone: nobody is left to tell
+	answerJSON(w, s.clock.Read())
 }
 
 // serveBusy keeps the machine's pace until its client goes away. The client knows that it

@@ -12,6 +12,12 @@ import (
 	engine "github.com/nightshift-go/nightshift/internal/runner/scheduler"
 )
 
+// A firing is a schedule that fires.
+type firing struct {
+	*engine.Schedule
+	cancel context.CancelFunc
+}
+
 // start lets a schedule fire. The caller holds the mutex.
 func (db *DB) start(s record) {
 	key := keyOf(s.GroupName, s.Name)
@@ -24,7 +30,7 @@ func (db *DB) start(s record) {
 		return
 	}
 	ctx, cancel := context.WithCancel(db.ctx)
-	db.running[key] = cancel
+	db.running[key] = firing{run, cancel}
 	db.firing.Go(func() {
 		defer cancel()
 		run.Run(ctx)
@@ -33,8 +39,8 @@ func (db *DB) start(s record) {
 
 // stop ends the firing of a schedule, if it fires. The caller holds the mutex.
 func (db *DB) stop(key string) {
-	if cancel := db.running[key]; cancel != nil {
-		cancel()
+	if f, fires := db.running[key]; fires {
+		f.cancel()
 		delete(db.running, key)
 	}
 }

@@ -56,8 +56,8 @@ type DB struct {
 	cancel context.CancelFunc
 	firing sync.WaitGroup
 
-	mu      sync.Mutex                    // over changes, and what is below
-	running map[string]context.CancelFunc // by the schedule's key
+	mu      sync.Mutex        // over changes, and what is below
+	running map[string]firing // by the schedule's key
 	fires   bool
 	deleted map[string]string // tokens of deletions, by key
 }
@@ -79,7 +79,7 @@ func Open(cfg Config) (*DB, error) {
 	if cfg.Log == nil {
 		cfg.Log = func(string) {}
 	}
-	db := &DB{cfg: cfg, running: map[string]context.CancelFunc{}, deleted: map[string]string{}}
+	db := &DB{cfg: cfg, running: map[string]firing{}, deleted: map[string]string{}}
 	db.ctx, db.cancel = context.WithCancel(context.Background())
 	if err := db.open(); err != nil {
 		return nil, fmt.Errorf("scheduler: opening %s: %w", cfg.Path, err)

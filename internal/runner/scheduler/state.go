@@ -22,6 +22,8 @@ type state struct {
 
 // load reads the state, or makes the one of a schedule that begins now.
 func (s *Schedule) load() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	text, err := s.config.States.Load(Kind, s.config.Name)
 	if err != nil {
 		return fmt.Errorf("reading how far it is: %w", err)
@@ -82,6 +84,17 @@ func (s *Schedule) next(after time.Time) (at time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	return at, ok
+}
+
+// Next gives the next occurrence; ok is false where none will come, or the schedule has
+// not begun to run.
+func (s *Schedule) Next() (at time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.Schedule == "" {
+		return time.Time{}, false
+	}
+	return s.next(s.state.Last)
 }
 
 // begin notes that an occurrence is about to be handed over.
