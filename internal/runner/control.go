@@ -2,7 +2,7 @@ package runner
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +18,8 @@ import (
 // controlPath is where the stack's own pages are, beside the HTTP API.
 const controlPath = "/_nightshift/"
 
-//go:embed console.html
-var console []byte
+//go:embed console
+var console embed.FS
 
 // ErrNoFunction means that the template has no function of a name.
 var ErrNoFunction = errors.New("no such function")
@@ -33,9 +33,13 @@ func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (la
 	return f.Invoke(ctx, payload)
 }
 
-// Kill ends one process of a function, named as in Invoke, with SIGKILL. choose is
-// given how many there are, and says which. false means that there was none.
+// Kill ends one process of a function, named as in Invoke, or of a service, named by
+// logical id or folder, with SIGKILL. choose is given how many there are, and says
+// which. false means that there was none.
 func (s *Stack) Kill(function string, choose func(n int) int) (bool, error) {
+	if service := s.service(function); service != nil {
+		return service.kill(choose)
+	}
 	f, err := s.named(function)
 	if err != nil {
 		return false, fmt.Errorf("runner: %w", err)
@@ -75,10 +79,16 @@ func exceptControl(control, rest http.Handler) http.Handler {
 // call.
 func (s *Stack) control() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+controlPath+"{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(console) // the client is gone: nobody is left to tell
+	mux.HandleFunc("GET "+controlPath+"{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, console, "console/page.html")
 	})
+	for _, name := range []string{"page.css", "page.js"} {
+		mux.HandleFunc("GET "+controlPath+name, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, console, "console/"+name)
+		})
+	}
+	mux.HandleFunc("GET "+controlPath+"topics", s.serveTopics)
+	mux.HandleFunc("GET "+controlPath+"table", s.serveTable)
 	mux.HandleFunc("GET "+controlPath+"state", s.serveState)
 	mux.HandleFunc("GET "+controlPath+"clock", s.serveClock)
 	mux.HandleFunc("GET "+controlPath+"clock/busy", s.serveBusy)

@@ -66,7 +66,8 @@ type Config struct {
 	// StreamPoll is the wait between reads of an empty stream; zero means
 	// 250 ms, as in AWS.
 	StreamPoll time.Duration
-	// WithoutSources leaves queues, streams and schedules unpolled.
+	// WithoutSources leaves queues, streams and schedules unpolled: services do not
+	// run.
 	WithoutSources bool
 	// Logger takes what the stack has to say; nil drops it.
 	Logger *slog.Logger
@@ -96,11 +97,14 @@ type Stack struct {
 	endpoint  *localaws.Server // nil with another one
 	ready     readiness
 	functions []*function
+	tasks     map[string]task // by ARN
+	services  []*service
 	queues    []*queue
 	// subscriptions of the template, by ARN
 	subscriptions []string
 	mappings      []mappingState
-	schedules     []samtemplate.Schedule
+	schedules     []running
+	topics        []topicState
 
 	httpURL, awsURL string
 
@@ -190,6 +194,7 @@ func (s *Stack) start(ctx context.Context) error {
 		if err := s.fireSchedules(); err != nil {
 			return err
 		}
+		s.keepServices(background)
 	}
 	return folder.writeState(s.found())
 }

@@ -103,6 +103,7 @@ func (s *Stack) keepServices(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	var processes sync.WaitGroup
 	for _, service := range s.services {
+		s.watchQueues(service.environment)
 		for range service.desired {
 			processes.Go(func() {
 				if err := process.Keep(ctx, s.processOf(service)); err != nil {

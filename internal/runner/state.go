@@ -8,14 +8,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/nightshift-go/nightshift/internal/runner/clock"
 	"github.com/nightshift-go/nightshift/internal/runner/lambdaruntime"
 )
 
 // stackState is what /_nightshift/state shows.
 type stackState struct {
+	Clock     clock.Reading   `json:"clock"`
 	HTTP      string          `json:"http"`
 	AWS       string          `json:"aws"`
 	Functions []functionState `json:"functions"`
+	Services  []serviceState  `json:"services"`
 	Queues    []queueState    `json:"queues"`
 	Mappings  []mappingState  `json:"mappings"`
 	Schedules []scheduleState `json:"schedules"`
@@ -46,17 +49,14 @@ type mappingState struct {
 	Function string `json:"function"`
 }
 
-type scheduleState struct {
-	Name       string `json:"name"`
-	Expression string `json:"expression"`
-	Function   string `json:"function"`
-}
-
 func (s *Stack) serveState(w http.ResponseWriter, r *http.Request) {
-	state := stackState{HTTP: s.httpURL, AWS: s.awsURL, Mappings: s.mappings}
+	state := stackState{Clock: s.clock.Read(), HTTP: s.httpURL, AWS: s.awsURL, Mappings: s.mappings}
 	for _, f := range s.functions {
 		state.Functions = append(state.Functions, functionState{ID: f.ID, Folder: f.Folder, Name: f.name,
 			TimeoutSeconds: f.Timeout().Seconds(), Concurrency: f.Concurrency(), Stats: f.Stats()})
+	}
+	for _, service := range s.services {
+		state.Services = append(state.Services, service.state())
 	}
 	for _, q := range s.queues {
 		counted, err := s.count(r, q)
@@ -66,13 +66,16 @@ func (s *Stack) serveState(w http.ResponseWriter, r *http.Request) {
 		}
 		state.Queues = append(state.Queues, counted)
 	}
-	for _, declared := range s.schedules {
-		target := declared.Function
-		if f := s.function(target); f != nil {
-			target = f.Folder
-		}
-		state.Schedules = append(state.Schedules, scheduleState{Name: declared.Name, Expression: declared.Expression, Function: target})
+	var err error
+	if state.Schedules, err = s.upcoming(); err != nil {
+		refuse(w, http.StatusInternalServerError, "ServiceException", err.Error())
+		return
 	}
+	answerJSON(w, state)
+}
+
+// answerJSON answers with what is so now.
+func answerJSON(w http.ResponseWriter, state any) {
 	encoded, err := json.Marshal(state)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, "ServiceException", err.Error())
