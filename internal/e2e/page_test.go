@@ -53,7 +53,7 @@ const previewed = "document.querySelector('.card .picture-image:not([hidden])')?
 
 func TestPageOnAPhone(t *testing.T) {
 	page := chromium.Open(t, 375, 812)
-	page.Visit(crumb.HTTPURL())
+	page.Visit(crumb.HTTPURL() + "/upload")
 	page.Choose("#files", files(t, "soup.jpg")...)
 	page.Wait(previewed)
 	page.Choose("#files", files(t, "tomatoes.jpg", "bad/truncated.jpg")...)
@@ -69,13 +69,13 @@ func TestPageOnAPhone(t *testing.T) {
 		t.Errorf("the card of the bad photo reads %q", text)
 	}
 	page.Screenshot("phone")
-	page.Visit(crumb.HTTPURL()) // a reload finds everything again
+	page.Visit(crumb.HTTPURL() + "/upload") // a reload finds everything again
 	page.Wait(phase("soup.jpg", "done") + " && " + phase("tomatoes.jpg", "done") + " && " + phase("truncated.jpg", "failed"))
 }
 
 func TestPageTriesAgain(t *testing.T) {
 	page := chromium.Open(t, 1100, 800)
-	page.Visit(crumb.HTTPURL())
+	page.Visit(crumb.HTTPURL() + "/upload")
 	page.Choose("#files", files(t, "bad/heic.jpg")...)
 	page.Wait(phase("heic.jpg", "failed"))
 	page.Says(".card", "HEIC pictures are not supported")
@@ -101,7 +101,7 @@ func TestPageWhileTheServerIsBusy(t *testing.T) {
 	}))
 	t.Cleanup(busy.Close)
 	page := chromium.Open(t, 1100, 800)
-	page.Visit(busy.URL)
+	page.Visit(busy.URL + "/upload")
 	page.Choose("#files", files(t, "orientation-6.jpg")...)
 	page.Says(".card", "Busy, retrying in")
 	page.Wait(phase("orientation-6.jpg", "done"))
@@ -117,7 +117,7 @@ func TestPageWhileTheServerIsBusy(t *testing.T) {
 
 func TestPageCancels(t *testing.T) {
 	page := chromium.Open(t, 1100, 800)
-	page.Visit(crumb.HTTPURL())
+	page.Visit(crumb.HTTPURL() + "/upload")
 	page.Choose("#files", files(t, "soup.jpg", "tomatoes.jpg", "orientation-1.jpg", "orientation-2.jpg", "cutout.png")...)
 	// All are asked to stop. Some may have been done before the server heard:
 	// they say so, and no card is left hanging.

@@ -63,7 +63,7 @@ func header(r events.APIGatewayV2HTTPRequest, name string) string {
 }
 
 func (s *Site) notFound() events.APIGatewayV2HTTPResponse {
-	f := s.files.notFound
+	f := s.files.pages[notFound]
 	return s.answer(http.StatusNotFound, f.body, "Content-Type", f.contentType, "Cache-Control", "no-store")
 }
 

@@ -13,7 +13,10 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
+	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
+	"github.com/nightshift-go/nightshift/internal/crumb/rows"
+	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/web"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -25,6 +28,7 @@ type fakeAPI struct {
 	*httptest.Server
 	bucket *fakeBucket
 	site   *web.Site
+	table  *rows.Table
 
 	mu   sync.Mutex
 	jobs map[string]*fakeJob // by id
@@ -38,6 +42,16 @@ type fakeAPI struct {
 	// hold keeps jobs in the queue.
 	hold bool
 	work sync.WaitGroup
+	// crumb is what is behind /api; fates answers so many requests of a pattern with
+	// this status, before anything is done.
+	crumb fakeCrumb
+	fates map[string]fate
+}
+
+// A fate is what happens to the next few requests of a pattern.
+type fate struct {
+	times, status, retryAfter int
+	detail                    string
 }
 
 type fakeJob struct {
@@ -47,6 +61,7 @@ type fakeJob struct {
 	StatusURL string       `json:"status_url"`
 	Attempts  int          `json:"attempts"`
 	Max       int          `json:"max_attempts"`
+	Progress  *tasks.Sizes `json:"progress,omitempty"`
 	Result    *tasks.Sizes `json:"result,omitempty"`
 	Error     *fakeError   `json:"error,omitempty"`
 	key       string
@@ -61,8 +76,9 @@ type fakeError struct {
 func newAPI(t testing.TB) *fakeAPI {
 	bucket := newBucket(t)
 	f := &fakeAPI{
-		bucket: bucket, site: newSite(t, bucket.URL), jobs: map[string]*fakeJob{},
+		bucket: bucket, site: newSite(t, bucket.URL), table: rowstest.New(t), jobs: map[string]*fakeJob{},
 		keys: map[string]string{}, busy: map[string]int{}, busyStatus: 503, retryAfter: 2,
+		crumb: newCrumb(), fates: map[string]fate{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /uploads", f.upload)
@@ -70,6 +86,7 @@ func newAPI(t testing.TB) *fakeAPI {
 	mux.HandleFunc("GET /jobs/{id}", f.status)
 	mux.HandleFunc("DELETE /jobs/{id}", f.cancel)
 	mux.HandleFunc("GET /", f.page)
+	f.routes(mux)
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(func() {
 		f.Close()
@@ -134,8 +151,11 @@ func (f *fakeAPI) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	etag := `"` + j.State + `"`
+	if j.Progress != nil {
+		etag = fmt.Sprintf(`"%s %d"`, j.State, len(j.Progress.Sizes))
+	}
 	w.Header().Set("ETag", etag)
-	if j.State == "queued" {
+	if j.State == "queued" || j.State == "running" {
 		w.Header().Set("Retry-After", "1")
 	}
 	if r.Header.Get("If-None-Match") == etag {
@@ -150,7 +170,14 @@ func (f *fakeAPI) status(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fakeAPI) run(j *fakeJob) {
-	sizes, err := resizer.New(f).Resize(context.Background(), job.New(job.Job[tasks.ResizePhoto]{Args: tasks.ResizePhoto{Key: j.key}}, job.Internals{}))
+	upload, ok := photos.ParseUpload(j.key)
+	if !ok {
+		panic("the page named no upload: " + j.key)
+	}
+	sizes, err := resizer.New(f, f.table).Make(context.Background(), upload, func(sofar tasks.Sizes) error {
+		f.change(func() { j.State, j.Progress = "running", &sofar })
+		return nil
+	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	j.Attempts = 1

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -19,12 +18,16 @@ var static embed.FS
 // A file is one static file, ready to be sent. All of them are text.
 type file struct{ contentType, body, etag string }
 
-// files are the page and what it consists of.
+// files are the pages and what they consist of.
 type files struct {
-	page, notFound file
+	// pages are by name: "recipe".
+	pages map[string]file
 	// static holds the rest, by its path on the site.
 	static map[string]file
 }
+
+// notFound is the page for paths that lead nowhere.
+const notFound = "404"
 
 // versionMark stands for the version in the HTML files.
 const versionMark = "{{version}}"
@@ -38,32 +41,39 @@ var contentTypes = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// embeddedFiles reads the embedded files and puts them under their version.
+// embeddedFiles reads the embedded files, frames the pages and puts the rest
+// under their version.
 func embeddedFiles() (files, error) {
 	raw, err := readAll(static)
 	if err != nil {
 		return files{}, err
 	}
 	version := versionOf(raw)
-	out := files{static: map[string]file{}}
+	out := files{pages: map[string]file{}, static: map[string]file{}}
 	for name, body := range raw {
+		page, isPage := strings.CutPrefix(strings.TrimSuffix(name, ".html"), "pages/")
+		if isPage {
+			if body, err = framed(raw["frame.html"], page, body); err != nil {
+				return files{}, err
+			}
+		}
 		contentType, ok := contentTypes[path.Ext(name)]
 		if !ok {
 			return files{}, fmt.Errorf("%s: unknown kind of file", name)
 		}
 		body = strings.ReplaceAll(body, versionMark, version)
 		f := file{contentType: contentType, body: body, etag: `"` + hash([]byte(body)) + `"`}
-		switch name {
-		case "index.html":
-			out.page = f
-		case "404.html":
-			out.notFound = f
-		default:
+		switch {
+		case isPage:
+			out.pages[page] = f
+		case name != "frame.html":
 			out.static["/static/"+version+"/"+name] = f
 		}
 	}
-	if out.page.body == "" || out.notFound.body == "" {
-		return files{}, errors.New("index.html and 404.html are needed")
+	for _, name := range append(slices.Collect(maps.Values(pages)), notFound) {
+		if _, ok := out.pages[name]; !ok {
+			return files{}, fmt.Errorf("pages/%s.html is missing", name)
+		}
 	}
 	return out, nil
 }

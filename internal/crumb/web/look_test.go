@@ -10,7 +10,7 @@ import (
 // crowded shows a photo in every state that lasts.
 func crowded(t *testing.T, page *browser.Page, api *fakeAPI) {
 	t.Helper()
-	page.Visit(api.URL)
+	page.Visit(api.URL + "/upload")
 	page.Choose("#files", files(t, "progressive.jpg", "cutout.png", "bad/huge-declared.jpg", "steam.gif")...)
 	page.Wait(phase("progressive.jpg", "done") + " && " + phase("cutout.png", "done") + " && " +
 		phase("huge-declared.jpg", "failed") + " && " + phase("steam.gif", "done"))
@@ -23,37 +23,50 @@ func crowded(t *testing.T, page *browser.Page, api *fakeAPI) {
 	page.Wait("[...document.querySelectorAll('.card[data-phase=done] img')].every(i => i.complete && i.src.includes('/small.'))")
 }
 
-// fits tells whether everything lies within the page's width.
-const fits = "document.documentElement.scrollWidth <= window.innerWidth && [...document.querySelectorAll('main *')].every(e => e.closest('.unseen') || e.getBoundingClientRect().right <= window.innerWidth)"
+// tooWide lists what does not lie within the page's width.
+const tooWide = `(() => {
+  const wide = [...document.querySelectorAll('header *, main *, footer *')].filter(e => !e.closest('.unseen, .skip, .scroll') && e.checkVisibility() && e.getBoundingClientRect().right > Math.min(innerWidth, e.parentElement.closest('.panel, .card')?.getBoundingClientRect().right ?? innerWidth) + .5);
+  if (document.documentElement.scrollWidth > innerWidth) wide.push(document.documentElement);
+  return wide.map(e => e.tagName + '.' + e.className + '#' + e.id).join(' ');
+})()`
 
-func TestPageFitsEveryScreen(t *testing.T) {
-	for _, screen := range []struct{ width, height int }{{1280, 900}, {375, 812}, {320, 568}} {
-		t.Run(fmt.Sprint(screen.width), func(t *testing.T) {
-			api := newAPI(t)
-			page := chromium.Open(t, screen.width, screen.height)
-			page.Dark(false)
-			crowded(t, page, api)
-			if !browser.Eval[bool](page, fits) {
-				t.Error("the page is wider than its screen")
+// screens are those that pages are looked at on.
+var screens = []struct{ width, height int }{{1280, 900}, {768, 1024}, {320, 568}}
+
+// look holds what the page shows to fitting every screen, to being readable by day
+// and by night, and to having a name for every control.
+func look(t *testing.T, page *browser.Page, name string) {
+	t.Helper()
+	if unnamed := browser.Eval[string](page, unnamed); unnamed != "" {
+		t.Errorf("%s: controls without a name: %s", name, unnamed)
+	}
+	for _, screen := range screens {
+		page.Resize(screen.width, screen.height)
+		if wide := browser.Eval[string](page, tooWide); wide != "" {
+			t.Errorf("%s is wider than a screen of %d: %s", name, screen.width, wide)
+		}
+		for _, dark := range []bool{false, true} {
+			page.Dark(dark)
+			page.Wait("!document.getAnimations().some(a => a instanceof CSSTransition)")
+			if poor := browser.Eval[string](page, contrast); poor != "" {
+				t.Errorf("%s, dark %v: too little contrast: %s", name, dark, poor)
 			}
-			if unnamed := browser.Eval[string](page, unnamed); unnamed != "" {
-				t.Errorf("controls without a name: %s", unnamed)
-			}
-			for _, dark := range []bool{false, true} {
-				page.Dark(dark)
-				page.Wait("!document.getAnimations().some(a => a instanceof CSSTransition)")
-				if poor := browser.Eval[string](page, contrast); poor != "" {
-					t.Errorf("dark %v: too little contrast: %s", dark, poor)
-				}
-				page.Screenshot(fmt.Sprintf("crowded-%d-dark-%v", screen.width, dark))
-			}
-			quiet(t, page, "503")
-		})
+			page.Screenshot(fmt.Sprintf("%s-%d-dark-%v", name, screen.width, dark))
+		}
 	}
 }
 
+func TestPhotosOnEveryScreen(t *testing.T) {
+	t.Parallel()
+	api := newAPI(t)
+	page := open(t, api)
+	crowded(t, page, api)
+	look(t, page, "upload")
+	quiet(t, page, "503", "401")
+}
+
 // unnamed lists the controls that a screen reader could not name.
-const unnamed = `[...document.querySelectorAll('a, button, input, progress')].filter(e => !e.closest('[hidden]') &&
+const unnamed = `[...document.querySelectorAll('a, button, input, select, textarea, progress')].filter(e => !e.closest('[hidden], template') &&
 	!e.getAttribute('aria-label') && !e.textContent.trim() && !e.labels?.length).map(e => e.outerHTML).join()`
 
 // contrast computes the contrast of every text with what lies behind it (WCAG

@@ -3,7 +3,6 @@ package web_test
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/nightshift-go/nightshift/internal/e2e/browser"
@@ -51,10 +50,10 @@ func TestModules(t *testing.T) {
 		{"wait", "(() => { const w = new EventTarget(); const p = m.pause(60, new AbortController().signal, undefined, w); w.dispatchEvent(new Event('online')); return p.then(() => 'woken'); })()", "woken"},
 		{"wait", "(() => { const seen = []; return m.pause(1.05, new AbortController().signal, (s) => seen.push(s)).then(() => seen); })()", "2,1"},
 
-		{"memory", "(m.remember({id: 'a', name: 'x'}), m.remember({id: 'b'}), m.remember({id: 'a', name: 'y'}), m.notes().map(n => n.id + (n.name ?? '')))", "ay,b"},
-		{"memory", "(m.forget('a'), m.notes().map(n => n.id))", "b"},
-		{"memory", "(localStorage.setItem('crumb.photos', '{\"not\": \"a list\"}'), m.notes().length)", "0"},
-		{"memory", "(Array.from({length: 80}, (_, i) => m.remember({id: String(i)})), m.notes().map(n => n.id).join(' ').slice(0, 8))", "20 21 22"},
+		{"photos/memory", "(m.remember({id: 'a', name: 'x'}), m.remember({id: 'b'}), m.remember({id: 'a', name: 'y'}), m.notes().map(n => n.id + (n.name ?? '')))", "ay,b"},
+		{"photos/memory", "(m.forget('a'), m.notes().map(n => n.id))", "b"},
+		{"photos/memory", "(localStorage.setItem('crumb.photos', '{\"not\": \"a list\"}'), m.notes().length)", "0"},
+		{"photos/memory", "(Array.from({length: 80}, (_, i) => m.remember({id: String(i)})), m.notes().map(n => n.id).join(' ').slice(0, 8))", "20 21 22"},
 	} {
 		script := fmt.Sprintf("import(%q).then(m => %s).then(String)", modulePath(t, api, tc.module), tc.expression)
 		if got := browser.Eval[string](page, script); got != tc.want {
@@ -81,10 +80,9 @@ const gateTrial = `(async () => {
   return most + ' at most, in order ' + order.join(' ') + ', ' + answers[2];
 })()`
 
-var mainPath = regexp.MustCompile(`/static/[A-Za-z0-9_-]+/js/main\.js`)
+var versionPath = regexp.MustCompile(`/static/[A-Za-z0-9_-]+/js/`)
 
 func modulePath(t *testing.T, api *fakeAPI, name string) string {
 	t.Helper()
-	path := mainPath.FindString(ask(t, api.site, "GET", "/", nil).Body)
-	return strings.Replace(path, "main.js", name+".js", 1)
+	return versionPath.FindString(ask(t, api.site, "GET", "/", nil).Body) + name + ".js"
 }

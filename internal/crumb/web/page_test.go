@@ -47,11 +47,11 @@ func files(t testing.TB, names ...string) []string {
 	return paths
 }
 
-// open opens the page of an API.
+// open opens the page for photos of an API.
 func open(t *testing.T, api *fakeAPI) *browser.Page {
 	t.Helper()
 	page := chromium.Open(t, 1100, 800)
-	page.Visit(api.URL)
+	page.Visit(api.URL + "/upload")
 	return page
 }
 
@@ -195,7 +195,7 @@ func TestReloadKeepsJobs(t *testing.T) {
 	api.change(func() { api.hold = true })
 	page.Choose("#files", files(t, "orientation-6.jpg")...)
 	page.Wait(phase("orientation-6.jpg", "processing"))
-	page.Visit(api.URL)
+	page.Visit(api.URL + "/upload")
 	page.Wait(phase("small.jpg", "done") + " && " + phase("text.jpg", "failed") + " && " + phase("orientation-6.jpg", "processing"))
 	page.Wait("document.querySelectorAll('.picture-image:not([hidden])').length === 1") // the preview is gone, the result is shown
 	api.change(func() { api.hold = false })
@@ -208,7 +208,7 @@ func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
 	page := open(t, api)
 	page.Choose("#files", files(t, "small.jpg")...)
 	page.Says(".card", "Busy, retrying in 100") // 1000 and at most a second more
-	page.Visit(api.URL)
+	page.Visit(api.URL + "/upload")
 	page.Wait(phase("small.jpg", "done"))
 	if len(api.jobs) != 1 || api.made != 1 {
 		t.Errorf("%d jobs of %d uploads, want one of one", len(api.jobs), api.made)

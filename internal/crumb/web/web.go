@@ -1,8 +1,9 @@
-// Package web serves Crumb's page: the page itself, its static files, and the
-// stable paths of photographs, each of which redirects to a fresh presigned
+// Package web serves Crumb's pages: the pages themselves, their static files, and
+// the stable paths of photographs, each of which redirects to a fresh presigned
 // URL.
 //
-// Everything is embedded; there is no build step. The files lie under a path
+// Pages are the same for everybody: their scripts ask the JSON API for what they
+// show. Everything is embedded; there is no build step. The files lie under a path
 // that holds the hash of them all, so browsers keep them for good and never mix
 // two versions.
 package web
@@ -87,9 +88,10 @@ func (s *Site) Handle(ctx context.Context, r events.APIGatewayV2HTTPRequest) (ev
 		return s.plain(http.StatusMethodNotAllowed, "Only GET and HEAD work here.\n", "Allow", "GET, HEAD"), nil
 	}
 	var answer events.APIGatewayV2HTTPResponse
+	page, isPage := pageAt(path)
 	switch {
-	case path == "/":
-		answer = s.file(r, s.files.page, "no-cache")
+	case isPage:
+		answer = s.file(r, s.files.pages[page], "no-cache")
 	case strings.HasPrefix(path, "/photos/"):
 		var err error
 		if answer, err = s.photo(ctx, path); err != nil {

@@ -3,10 +3,12 @@ package browser
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -33,6 +35,15 @@ func (p *Page) Visit(url string) {
 	p.Do(chromedp.Navigate(url))
 }
 
+// Script runs a script in every page that is visited from now on, before its own.
+func (p *Page) Script(source string) {
+	p.t.Helper()
+	p.Do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: source})
+		return chromedp.Void{}, err
+	})
+}
+
 // Resize gives the page another size in CSS pixels.
 func (p *Page) Resize(width, height int) {
 	p.t.Helper()
@@ -43,6 +54,12 @@ func (p *Page) Resize(width, height int) {
 func (p *Page) Press(keys string) {
 	p.t.Helper()
 	p.Do(chromedp.KeyEvent(keys))
+}
+
+// Type types text into the first element of the selector, once it can be seen.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	p.Do(chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
 }
 
 // Choose picks files in the file input of the selector.
@@ -57,14 +74,35 @@ func (p *Page) Click(selector string) {
 	p.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
-// Wait waits until the JavaScript expression is true. It looks at every frame
-// that the page draws.
+// Wait waits until the JavaScript expression is true, on whatever page it becomes
+// so: navigation does not end the wait.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(2*time.Minute)))
-	if err != nil {
+	for deadline := time.Now().Add(waiting); ; {
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression,
+			chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(time.Until(deadline))))
+		switch {
+		case err == nil:
+			return
+		case leftPage(err) && time.Now().Before(deadline):
+			continue
+		}
 		p.t.Fatalf("browser: waiting for %s: %v\nthe page says:\n%s", expression, err, p.Text("body"))
 	}
+}
+
+// waiting bounds what a test waits for on a page.
+const waiting = time.Minute
+
+// leftPage tells whether the page was left while it was looked at. Chromium has one
+// code for that and others, and no more than words.
+func leftPage(err error) bool {
+	for _, words := range []string{"Cannot find context", "navigated or closed", "Execution context was destroyed", "Cannot find default execution context"} {
+		if strings.Contains(err.Error(), words) {
+			return true
+		}
+	}
+	return false
 }
 
 // Says waits until the first element of the selector shows the text.

@@ -37,3 +37,21 @@ export function parseRetryAfter(header, now = Date.now()) {
   const at = /GMT\s*$/.test(header) ? Date.parse(header) : NaN; // parse takes anything for a date
   return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
 }
+
+/** Seconds before the second look at something, where the server names none. */
+const LOOK = 1;
+/** Seconds between looks after a while. */
+const SLOW = 10;
+
+/**
+ * Gives the wait before the next look at something that takes its time, in
+ * seconds: what the server asked for, or longer each time. A little jitter on top
+ * keeps pages that were opened together from asking together.
+ * @param {number} look how many have gone before, less one
+ * @param {number} [retryAfter]
+ * @param {() => number} [random]
+ */
+export function steadily(look, retryAfter, random = Math.random) {
+  const wait = retryAfter ?? Math.min(SLOW, LOOK * 1.3 ** look);
+  return wait * (1 + random() / 10);
+}

@@ -1,37 +1,43 @@
 import {request} from "./api.js";
-import {persistently} from "./retry.js";
-import {pause} from "./wait.js";
+import {steadily} from "./backoff.js";
+import {pause, visible} from "./wait.js";
 
-/** Seconds between looks where the server names none. */
-const USUAL = 1;
-
+/** The states in which a job or an export has ended. */
 const FINAL = new Set(["done", "dead", "cancelled"]);
 
+/** @param {{state: string}} work */
+export const ended = ({state}) => FINAL.has(state);
+
 /**
- * Looks at a job until it has ended, as often as the server asks.
- * @param {string} id
+ * Looks at something until it has ended, as often as the server asks: what has
+ * not changed is not sent again (ETag, 304), and nobody looks from a tab that
+ * nobody sees.
+ * @param {string} path
  * @param {object} options
  * @param {AbortSignal} options.signal
- * @param {(job: any) => void} options.onJob called when something has changed
- * @param {(kind: import("./errors.js").Kind, secondsLeft: number) => void} options.onWait
- * @returns {Promise<any>} the job as it ended
+ * @param {(body: any) => void} options.onLook called after each look
+ * @param {(send: () => Promise<any>) => Promise<any>} options.persist repeats what fails
+ *   for a while
+ * @param {(body: any) => boolean} [options.until] default: a job that has ended
+ * @returns {Promise<any>} how it ended
  */
-export async function follow(id, {signal, onJob, onWait}) {
-  let job = null, etag = null;
-  for (;;) {
-    const answer = await persistently(
-      () => request("GET", `/jobs/${encodeURIComponent(id)}`, {etag, signal}),
-      {signal, onWait},
-    );
+export async function follow(path, {signal, onLook, persist, until = ended}) {
+  let body = null, etag = null;
+  for (let look = 0; ; look++) {
+    await visible(signal);
+    const answer = await persist(() => request("GET", path, {etag, signal}));
     if (answer.status !== 304) {
-      job = answer.body;
+      body = answer.body;
       etag = answer.etag;
     }
-    onJob(job);
-    if (FINAL.has(job.state)) return job;
-    await pause(answer.retryAfter ?? USUAL, signal);
+    onLook(body);
+    if (until(body)) return body;
+    await pause(steadily(look, answer.retryAfter), signal);
   }
 }
+
+/** @param {string} id a job's */
+export const pathOf = (id) => `/jobs/${encodeURIComponent(id)}`;
 
 /**
  * Asks that a job be cancelled. A job that has ended meanwhile is no error.
@@ -40,7 +46,7 @@ export async function follow(id, {signal, onJob, onWait}) {
  */
 export async function cancel(id, signal) {
   try {
-    await request("DELETE", `/jobs/${encodeURIComponent(id)}`, {signal});
+    await request("DELETE", pathOf(id), {signal});
   } catch (error) {
     if (error.status !== 409) throw error;
   }

@@ -9,12 +9,13 @@ export function size(bytes) {
 }
 
 /**
- * Counts things: "1 photo", "2 photos".
+ * Counts things: "1 photo", "2,000 photos".
  * @param {number} n
  * @param {string} thing
+ * @param {string} [things] more of them
  */
-export function count(n, thing) {
-  return `${n} ${thing}${n === 1 ? "" : "s"}`;
+export function count(n, thing, things = `${thing}s`) {
+  return `${n.toLocaleString("en-GB")} ${n === 1 ? thing : things}`;
 }
 
 /**
@@ -23,6 +24,22 @@ export function count(n, thing) {
  */
 export function capital(word) {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/**
+ * Writes a day: "29 November 2026".
+ * @param {string} time RFC 3339
+ */
+export function day(time) {
+  return new Date(time).toLocaleDateString("en-GB", {day: "numeric", month: "long", year: "numeric"});
+}
+
+/**
+ * Writes a time to the minute: "29 November 2026 at 18:30".
+ * @param {string} time RFC 3339
+ */
+export function moment(time) {
+  return new Date(time).toLocaleString("en-GB", {day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit"});
 }
 
 /** Draws an id that nobody can guess. It works without https, too. */

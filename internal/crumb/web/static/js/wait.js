@@ -33,3 +33,24 @@ export function pause(seconds, signal, onTick, wake) {
     tick();
   });
 }
+
+/**
+ * Waits until somebody can see the page.
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>} rejects with the signal's reason
+ */
+export function visible(signal) {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const settle = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", settle);
+      signal.removeEventListener("abort", settle);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    document.addEventListener("visibilitychange", settle);
+    signal.addEventListener("abort", settle);
+    settle();
+  });
+}

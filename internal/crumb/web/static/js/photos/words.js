@@ -1,4 +1,6 @@
-import {count, size} from "./format.js";
+import {paused, retrying} from "../attend.js";
+import {size} from "../format.js";
+import {standing} from "../jobs.js";
 
 /**
  * What a card shows of a photo.
@@ -12,9 +14,6 @@ import {count, size} from "./format.js";
  * @property {boolean} news whether somebody who does not see the page is told
  */
 
-const RETRYING = {busy: "Busy", offline: "No connection", trouble: "Trouble on our side"};
-const PAUSED = {busy: "Still busy", offline: "Still no connection", trouble: "Still trouble on our side"};
-
 /** @type {Record<string, (state: import("./photo.js").State, photo: import("./photo.js").Photo) => object>} */
 const VIEWS = {
   waiting: () => ({title: "Waiting to upload", buttons: ["cancel"]}),
@@ -22,17 +21,17 @@ const VIEWS = {
   uploading: ({share}) => ({title: `Uploading, ${Math.floor(share * 100)}%`, bar: share, buttons: ["cancel"]}),
   handing: () => ({title: "Uploaded", note: "Handing it over", bar: null, buttons: ["cancel"]}),
   retrying: ({kind, seconds}) => ({
-    tone: "wait", title: `${RETRYING[kind]}, retrying in ${count(seconds, "second")}`,
+    tone: "wait", title: retrying(kind, seconds),
     note: "Your photo is kept.", buttons: ["cancel"],
   }),
   processing: ({job, message}) => ({title: "Processing", note: message ?? progressOf(job), bar: null, buttons: ["cancel"]}),
   done: (_, {note: {bytes}}) => ({tone: "good", title: "Done", note: `From your original of ${size(bytes)}`, buttons: ["remove"], news: true}),
   paused: ({kind}) => ({
-    tone: "wait", title: PAUSED[kind], note: "Your photo is kept. Try again when you like.",
+    tone: "wait", title: paused(kind), note: "Your photo is kept. Try again when you like.",
     buttons: ["again", "remove"], news: true,
   }),
   failed: ({message}, {file}) => ({
-    tone: "bad", title: "This photo didn’t work", note: message, news: true,
+    tone: "bad", title: "This photo couldn’t be processed", note: message, news: true,
     buttons: file ? ["again", "remove"] : ["remove"],
   }),
   cancelled: (_, {file}) => ({
@@ -52,8 +51,6 @@ export function viewOf(photo) {
 }
 
 function progressOf(job) {
-  if (job.cancel_requested) return "Cancelling";
-  if (job.state === "scheduled") return "Waiting for the next attempt";
-  if (job.attempts > 1) return `Attempt ${job.attempts} of ${job.max_attempts}`;
-  return job.state === "queued" ? "In line" : "Making four sizes";
+  const sizes = job.progress?.sizes?.length ?? 0;
+  return standing(job, sizes ? `${sizes} of four sizes made` : "Making four sizes");
 }

@@ -1,10 +1,10 @@
-import {request} from "./api.js";
-import {RequestError} from "./errors.js";
-import {cancel, follow} from "./follow.js";
-import {randomID} from "./format.js";
+import {request} from "../api.js";
+import {Delivery} from "../delivery.js";
+import {RequestError} from "../errors.js";
+import {cancel, follow, pathOf} from "../follow.js";
+import {randomID} from "../format.js";
+import {persistently} from "../retry.js";
 import {forget, remember} from "./memory.js";
-import {persistently} from "./retry.js";
-import {put} from "./upload.js";
 
 /**
  * Where a photo is. "paused" kept its work and goes on from there; "failed" and
@@ -13,37 +13,33 @@ import {put} from "./upload.js";
  * @property {"waiting" | "preparing" | "uploading" | "handing" | "retrying" | "processing" |
  *   "done" | "paused" | "failed" | "cancelled"} phase
  * @property {number} [share] uploaded, from 0 to 1
- * @property {import("./errors.js").Kind} [kind] why it is retrying or paused
+ * @property {import("../errors.js").Kind} [kind] why it is retrying or paused
  * @property {number} [seconds] until the next attempt
  * @property {string} [message] for the person
  * @property {any} [job]
  */
 
 /** What a person is told where the server's own words are for programmers. */
-const REFUSALS = {
-  404: "This photo is no longer known. Please choose it again.",
-  413: "The file is larger than 25 MB. Please choose a smaller photo.",
-  415: "This file is not a picture.",
-};
+const UNKNOWN = "This photo is no longer known. Please choose it again.";
 
 /** One photo on its way from the browser to its sizes. */
 export class Photo {
   /** @type {State} */
   state = {phase: "waiting"};
   #controller = new AbortController();
-  #reservation = null;
-  #reserveKey = randomID();
+  #delivery;
   #gate;
   #onChange;
 
   /**
    * @param {import("./memory.js").Note} note
    * @param {File | null} file null after a reload
-   * @param {{gate: import("./gate.js").Gate, onChange: (photo: Photo) => void}} page
+   * @param {{gate: import("../gate.js").Gate, onChange: (photo: Photo) => void}} page
    */
   constructor(note, file, {gate, onChange}) {
     this.note = note;
     this.file = file;
+    this.#delivery = file && new Delivery(file);
     this.#gate = gate;
     this.#onChange = onChange;
   }
@@ -74,7 +70,7 @@ export class Photo {
     if (this.state.phase !== "paused") {
       const {id, name, bytes} = this.note;
       this.note = {id, name, bytes};
-      this.#newUpload();
+      this.#delivery = new Delivery(this.file);
     }
     return this.start();
   }
@@ -103,33 +99,8 @@ export class Photo {
   }
 
   async #upload(signal) {
-    for (let round = 0; ; round++) {
-      const to = await this.#reserve(signal);
-      try {
-        await persistently(
-          () => put(to, this.file, {signal, onProgress: (share) => this.#set({phase: "uploading", share})}),
-          this.#patience(signal, {phase: "uploading", share: 0}),
-        );
-        break;
-      } catch (error) {
-        if (error.kind !== "expired" || round > 0) throw error;
-        this.#newUpload();
-      }
-    }
-    this.#remember({key: this.#reservation.key, jobKey: randomID()});
-  }
-
-  /** Asks where to put the file, once for each upload. */
-  async #reserve(signal) {
-    if (this.file.size === 0) throw new RequestError("refused", "The file is empty.");
-    this.#reservation ??= (await persistently(
-      () => request("POST", "/uploads", {
-        signal, key: this.#reserveKey,
-        body: {content_type: this.file.type || "application/octet-stream", bytes: this.file.size},
-      }),
-      this.#patience(signal, {phase: "preparing"}),
-    )).body;
-    return this.#reservation;
+    const key = await this.#delivery.run({signal, onProgress: (state) => this.#set(state)});
+    this.#remember({key, jobKey: randomID()});
   }
 
   async #enqueue(signal) {
@@ -143,10 +114,12 @@ export class Photo {
   }
 
   #follow(signal) {
-    return follow(this.note.job, {
+    return follow(pathOf(this.note.job), {
       signal,
-      onJob: (job) => this.#set({phase: "processing", job, message: this.state.message}),
-      onWait: (kind, seconds) => this.#set({phase: "retrying", kind, seconds}),
+      onLook: (job) => this.#set({phase: "processing", job, message: this.state.message}),
+      persist: (send) => persistently(send, {
+        signal, onWait: (kind, seconds) => this.#set({phase: "retrying", kind, seconds, job: this.state.job}),
+      }),
     });
   }
 
@@ -158,7 +131,7 @@ export class Photo {
   #stop(error) {
     if (!(error instanceof RequestError)) console.error(error);
     if (error.temporary) this.#set({phase: "paused", kind: error.kind});
-    else this.#set({phase: "failed", message: REFUSALS[error.status] ?? error.message});
+    else this.#set({phase: "failed", message: error.status === 404 ? UNKNOWN : error.message});
   }
 
   /** What a repeated request shows while it waits and while it runs. */
@@ -168,11 +141,6 @@ export class Photo {
       onAttempt: () => this.#set(meanwhile),
       onWait: (kind, seconds) => this.#set({phase: "retrying", kind, seconds}),
     };
-  }
-
-  #newUpload() {
-    this.#reservation = null;
-    this.#reserveKey = randomID();
   }
 
   #remember(more) {

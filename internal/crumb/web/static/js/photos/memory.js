@@ -1,3 +1,5 @@
+import {browser} from "../storage.js";
+
 /**
  * Remembers photos across a reload, in the browser. Not their pixels: what they
  * were called and which jobs they became.
@@ -15,13 +17,8 @@ const MOST = 60;
 
 /** @returns {Note[]} the oldest first */
 export function notes() {
-  try {
-    const all = JSON.parse(localStorage.getItem(NAME) ?? "[]");
-    return Array.isArray(all) ? all.filter((note) => note && typeof note.id === "string") : [];
-  } catch (error) {
-    console.warn("What was remembered cannot be read.", error);
-    return [];
-  }
+  const all = browser.get(NAME);
+  return Array.isArray(all) ? all.filter((note) => note && typeof note.id === "string") : [];
 }
 
 /**
@@ -33,7 +30,7 @@ export function remember(note) {
   const at = all.findIndex(({id}) => id === note.id);
   if (at < 0) all.push(note);
   else all[at] = note;
-  write(all.slice(-MOST));
+  browser.set(NAME, all.slice(-MOST));
 }
 
 /**
@@ -41,15 +38,5 @@ export function remember(note) {
  * @param {string} id
  */
 export function forget(id) {
-  write(notes().filter((note) => note.id !== id));
-}
-
-/** @param {Note[]} all */
-function write(all) {
-  try {
-    localStorage.setItem(NAME, JSON.stringify(all));
-  } catch (error) {
-    // Storage is full or forbidden: the page works, a reload just forgets.
-    console.warn("This page will not remember its photos.", error);
-  }
+  browser.set(NAME, notes().filter((note) => note.id !== id));
 }

@@ -1,16 +1,17 @@
-import {Card} from "./card.js";
-import {count, randomID} from "./format.js";
-import {Gate} from "./gate.js";
-import {notes} from "./memory.js";
-import {Photo} from "./photo.js";
-import {listen} from "./picker.js";
-import {viewOf} from "./words.js";
+import {Card} from "../photos/card.js";
+import {announce, at} from "../dom.js";
+import {count, randomID} from "../format.js";
+import {Gate} from "../gate.js";
+import {notes} from "../photos/memory.js";
+import {Photo} from "../photos/photo.js";
+import {listen} from "../picker.js";
+import {viewOf} from "../photos/words.js";
+import {start} from "../shell.js";
 
 /** Uploads side by side. */
 const UPLOADS = 3;
 
-const at = (id) => document.getElementById(id);
-const [shelf, cards, tally, news, template, input] = ["shelf", "cards", "tally", "news", "card", "files"].map(at);
+const [shelf, cards, tally, template, input] = ["shelf", "cards", "tally", "card", "files"].map(at);
 const gate = new Gate(UPLOADS);
 /** @type {Map<Photo, {card: Card, told: string}>} */
 const shown = new Map();
@@ -33,7 +34,7 @@ function show(photo) {
   const view = viewOf(photo);
   entry.card.render(view, photo.state);
   const told = view.news ? `${photo.note.name}: ${view.title}. ${view.note}` : "";
-  if (told && told !== entry.told) news.textContent = told;
+  if (told && told !== entry.told) announce(told);
   entry.told = told;
   summarise();
 }
@@ -66,6 +67,9 @@ listen({box: at("picker"), input}, (files) => {
 for (const note of notes()) {
   if (note.key) add(note, null);
 }
+
+// Photos need nobody to be signed in: the header may come when it comes.
+start(async () => {});
 
 window.addEventListener("beforeunload", (event) => {
   if ([...shown.keys()].some((photo) => photo.fragile)) event.preventDefault();

@@ -1,10 +1,11 @@
-import {capital, size} from "./format.js";
+import {sizeItem} from "./sizes.js";
 
 /** One photo's place on the page. It shows views and passes on clicks. */
 export class Card {
   #parts;
   #preview = "";
-  #sizesShown = false;
+  #sizes = 0;
+  #small = "";
 
   /**
    * @param {HTMLTemplateElement} template
@@ -42,7 +43,7 @@ export class Card {
     if (typeof bar === "number") progress.value = bar;
     else progress.removeAttribute("value");
     for (const button of all) button.hidden = !buttons.has(button.dataset.do);
-    if (state.phase === "done") this.#showSizes(state.job.result.sizes);
+    this.#showSizes(state.job?.result?.sizes ?? state.job?.progress?.sizes ?? []);
   }
 
   /** Lets go of the browser's copy. */
@@ -61,16 +62,19 @@ export class Card {
     image.alt = `Preview of ${file.name}`;
   }
 
+  /** Shows the sizes as they arrive. */
   #showSizes(sizes) {
-    if (this.#sizesShown) return;
-    this.#sizesShown = true;
+    if (sizes.length === this.#sizes) return;
+    this.#sizes = sizes.length;
     this.#parts.sizes.replaceChildren(...sizes.map(sizeItem));
-    this.#parts.sizes.hidden = false;
-    this.#showResult(sizes.find(({name}) => name === "small") ?? sizes[0]);
+    this.#parts.sizes.hidden = sizes.length === 0;
+    const small = sizes.find(({name}) => name === "small");
+    if (small && this.#small !== small.url) this.#showResult(small);
   }
 
   /** Puts the server's picture in the place of the browser's, once it is there. */
   #showResult({url}) {
+    this.#small = url;
     const arrived = new Image();
     arrived.onload = () => {
       const {image, name} = this.#parts;
@@ -81,27 +85,4 @@ export class Card {
     };
     arrived.src = url;
   }
-}
-
-/** @param {{name: string, url: string, width: number, height: number, bytes: number}} made */
-function sizeItem({name, url, width, height, bytes}) {
-  const link = document.createElement("a");
-  link.href = url;
-  link.target = "_blank";
-  link.rel = "noopener";
-  link.append(
-    span("size-name", capital(name)),
-    span("size-pixels", `${width} × ${height}`),
-    span("size-bytes", size(bytes)),
-  );
-  const item = document.createElement("li");
-  item.append(link);
-  return item;
-}
-
-function span(className, text) {
-  const element = document.createElement("span");
-  element.className = className;
-  element.textContent = text;
-  return element;
 }
