@@ -1,4 +1,5 @@
-// Uploads is the function behind POST /uploads: it says where to put a photo.
+// Uploads is the function behind POST /uploads: it says where to put a
+// photo or a film.
 package main
 
 import (
@@ -6,6 +7,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
+	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
@@ -14,13 +16,14 @@ func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
 	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Resize)
+	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Transcode)
 	if err != nil {
 		return nil, err
 	}
 	uploads, err := httpapi.NewUploads(httpapi.UploadsConfig{
 		Presigner: objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
 		Gate:      admit[tasks.Photos.Name],
+		Accept:    accepted(admit[tasks.Videos.Name]),
 		Logger:    env.Logger,
 		Now:       env.Now,
 	})
@@ -28,4 +31,13 @@ func handler(env *wire.Env) (any, error) {
 		return nil, err
 	}
 	return uploads.Handle, nil
+}
+
+// accepted are images, and the films that can be read.
+func accepted(films *admission.Gate) []httpapi.Accepted {
+	all := []httpapi.Accepted{{Type: httpapi.Images}}
+	for _, t := range tasks.FilmTypes() {
+		all = append(all, httpapi.Accepted{Type: t, MostBytes: tasks.MostFilmBytes, Gate: films})
+	}
+	return all
 }

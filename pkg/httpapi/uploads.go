@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -50,6 +49,9 @@ type UploadsConfig struct {
 	Gate *admission.Gate
 	// MostBytes is the largest upload; zero means DefaultMostBytes.
 	MostBytes int64
+	// Accept are the media types that are taken, the first that fits deciding.
+	// Default: every image.
+	Accept []Accepted
 	// Life is how long a URL works; zero means DefaultUploadLife.
 	Life time.Duration
 	// Now is the clock; default time.Now.
@@ -60,7 +62,7 @@ type UploadsConfig struct {
 	Logger *slog.Logger
 }
 
-// Uploads answers POST /uploads: it says where and how to put an image, by a
+// Uploads answers POST /uploads: it says where and how to put a file, by a
 // presigned PUT (a Lambda function takes bodies up to 6 MB, and photographs are
 // larger). It may be used by many goroutines.
 type Uploads struct {
@@ -81,12 +83,16 @@ func NewUploads(config UploadsConfig) (*Uploads, error) {
 	if config.MostBytes < 0 || config.Life < 0 {
 		problems = append(problems, fmt.Errorf("httpapi: uploads of at most %d bytes that live for %v: both are positive", config.MostBytes, config.Life))
 	}
+	for _, a := range config.Accept {
+		problems = append(problems, a.check())
+	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
 	if config.MostBytes == 0 {
 		config.MostBytes = DefaultMostBytes
 	}
+	config.Accept = config.accepted()
 	if config.Life == 0 {
 		config.Life = DefaultUploadLife
 	}
@@ -125,11 +131,11 @@ func (u *Uploads) serve(ctx context.Context, r request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	contentType, length, err := u.understand(r)
+	contentType, length, accepted, err := u.understand(r)
 	if err != nil {
 		return response{}, err
 	}
-	decision := u.config.Gate.Check(ctx)
+	decision := accepted.Gate.Check(ctx)
 	noteReading(ctx, u.logger, r, decision)
 	if !decision.Admitted {
 		return response{}, refused(ctx, u.logger, r, decision)
@@ -155,31 +161,32 @@ func folder(client string) string {
 	return client
 }
 
-// understand gives the image's type, in lower case and without parameters, and
-// its length.
-func (u *Uploads) understand(r request) (contentType string, length int64, err error) {
+// understand gives the file's type, in lower case and without parameters, its length,
+// and what it is accepted as.
+func (u *Uploads) understand(r request) (contentType string, length int64, as Accepted, err error) {
 	body, err := r.json(mostUploadBody)
 	if err != nil {
-		return "", 0, err
+		return "", 0, as, err
 	}
 	wanted, err := payload.Decode[uploadRequest](body)
 	if err != nil {
-		return "", 0, wrongFields(err)
+		return "", 0, as, wrongFields(err)
 	}
 	switch {
 	case wanted.ContentType == "":
-		return "", 0, badRequest("wrong-fields", `say what is to be uploaded: {"content_type": "image/jpeg", "bytes": 12345}`)
+		return "", 0, as, badRequest("wrong-fields", `say what is to be uploaded: {"content_type": "image/jpeg", "bytes": 12345}`)
 	case wanted.Bytes <= 0:
-		return "", 0, badRequest("wrong-fields", fmt.Sprintf("bytes is %d: an empty file can't be uploaded", wanted.Bytes))
+		return "", 0, as, badRequest("wrong-fields", fmt.Sprintf("bytes is %d: an empty file can't be uploaded", wanted.Bytes))
 	}
 	contentType, _, err = mime.ParseMediaType(wanted.ContentType)
-	if subtype, image := strings.CutPrefix(contentType, "image/"); err != nil || !image || subtype == "" || subtype == "*" || len(subtype) > mostTypeName {
-		return "", 0, newProblem(http.StatusUnsupportedMediaType, "unsupported-media-type",
-			fmt.Sprintf("content_type is %.80q; images are taken (image/jpeg, image/png, …)", wanted.ContentType))
+	as, accepted := u.config.accept(contentType)
+	if err != nil || !accepted {
+		return "", 0, as, newProblem(http.StatusUnsupportedMediaType, "unsupported-media-type",
+			fmt.Sprintf("content_type is %.80q; %s", wanted.ContentType, u.config.taken()))
 	}
-	if wanted.Bytes > u.config.MostBytes {
-		return "", 0, newProblem(http.StatusRequestEntityTooLarge, "too-large",
-			fmt.Sprintf("the upload has %d bytes and at most %d are taken", wanted.Bytes, u.config.MostBytes))
+	if wanted.Bytes > as.MostBytes {
+		return "", 0, as, newProblem(http.StatusRequestEntityTooLarge, "too-large",
+			fmt.Sprintf("the upload has %d bytes and at most %d are taken", wanted.Bytes, as.MostBytes))
 	}
-	return contentType, wanted.Bytes, nil
+	return contentType, wanted.Bytes, as, nil
 }

@@ -17,6 +17,16 @@ var Videos = job.Queue{
 	Polled:       true,
 }
 
+// MostFilmBytes is the size of the largest film that is taken: 64 MiB.
+const MostFilmBytes = 64 << 20
+
+// FilmTypes are the media types of films that are taken: Motion JPEG in AVI files, by
+// the registered name and those that browsers use. Animated GIFs are taken as images.
+// https://www.iana.org/assignments/media-types/video/vnd.avi
+func FilmTypes() []string {
+	return []string{"video/vnd.avi", "video/x-msvideo", "video/avi", "video/msvideo"}
+}
+
 // TranscodeVideo asks for what the site shows of an uploaded film.
 type TranscodeVideo struct {
 	// Key is where the upload lies in the bucket: uploads/<client>/<id>.

@@ -22,9 +22,6 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
-// MaxBytes is the size of the largest upload that is worked on.
-const MaxBytes = 64 << 20
-
 // maxSegment bounds a kept segment, in bytes: twenty pictures without any
 // compression fit.
 const maxSegment = 4 << 20
@@ -42,7 +39,7 @@ type Objects interface {
 }
 
 // A Transcoder works on films. It may be used concurrently, but a call keeps a
-// processor busy and holds up to a film of MaxBytes and clip.MaxMemory bytes.
+// processor busy and holds up to a film of tasks.MostFilmBytes and clip.MaxMemory bytes.
 type Transcoder struct {
 	objects Objects
 	now     func() time.Time
@@ -61,7 +58,7 @@ func (t *Transcoder) Transcode(ctx context.Context, j *job.Job[tasks.TranscodeVi
 	if err != nil {
 		return tasks.Video{}, job.Fail(err)
 	}
-	data, contentType, err := uploads.Fetch(ctx, t.objects, upload, MaxBytes)
+	data, contentType, err := uploads.Fetch(ctx, t.objects, upload, tasks.MostFilmBytes)
 	if err != nil {
 		return tasks.Video{}, failed(err)
 	}

@@ -3,16 +3,9 @@ package clip
 import (
 	"bytes"
 	"strings"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 )
-
-// aviTypes are the media types that AVI files go by: the registered one, and what
-// browsers say.
-// https://www.iana.org/assignments/media-types/video/vnd.avi
-var aviTypes = []string{"video/vnd.avi", "video/x-msvideo", "video/avi", "video/msvideo"}
-
-// Types are the media types of video files that can be read. The slice is the
-// caller's.
-func Types() []string { return append([]string(nil), aviTypes...) }
 
 // identify finds the kind of file by content.
 func identify(src []byte) (kind, error) {
@@ -22,7 +15,7 @@ func identify(src []byte) (kind, error) {
 	case bytes.HasPrefix(src, []byte("GIF87a")), bytes.HasPrefix(src, []byte("GIF89a")):
 		return kind{name: "an animated GIF", types: []string{"image/gif"}, open: openGIF}, nil
 	case len(src) >= 12 && string(src[:4]) == "RIFF" && string(src[8:12]) == "AVI ":
-		return kind{name: "an AVI film", types: aviTypes, open: openAVI}, nil
+		return kind{name: "an AVI film", types: tasks.FilmTypes(), open: openAVI}, nil
 	}
 	for _, other := range []struct {
 		at           int
