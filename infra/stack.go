@@ -101,7 +101,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.subscribers()
 	c.mail()
 	c.schedules()
-	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs()}
+	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), c.imports()}
 	c.api(photos, c.videos())
 
 	constructs.ReadableIDs(stack)

@@ -15,7 +15,7 @@ func main() { wire.Start(handler) }
 // handler puts the parts of the API together. Each registers its own routes.
 func handler(env *wire.Env) (any, error) {
 	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Export, tasks.Print)
+	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Export, tasks.Print, tasks.SplitImport)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/exports"
+	"github.com/nightshift-go/nightshift/internal/crumb/imports"
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/pdfs"
 	"github.com/nightshift-go/nightshift/internal/crumb/reminders"
@@ -15,7 +16,8 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
-// orders adds what readers order and come back for: exports, PDFs, reminders.
+// orders adds what readers order and come back for: exports, PDFs,
+// imports, reminders.
 func orders(env *wire.Env, api site.Routes, admit map[string]*admission.Gate) error {
 	table, jobs, box := env.Rows(), env.Jobs(), env.Outbox()
 	bucket := objects.New(env.AWS, env.Settings.Required(settings.Bucket))
@@ -39,7 +41,14 @@ func orders(env *wire.Env, api site.Routes, admit map[string]*admission.Gate) er
 	if err != nil {
 		return err
 	}
+	importing, err := imports.NewDesk(imports.DeskConfig{
+		Rows: table, Jobs: jobs, Outbox: box, Producer: env.Producer(), Gate: admit[tasks.Imports.Name], Now: env.Now, Random: rand.Reader,
+	})
+	if err != nil {
+		return err
+	}
 	desk.Register(api)
+	importing.Register(api)
 	printing.Register(api)
 	reminding.Register(api)
 	trending.NewAPI(table, env.Now).Register(api)

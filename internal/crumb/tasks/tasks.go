@@ -89,6 +89,7 @@ func Queues() []job.Queue {
 		Reminders,
 		Exports,
 		PDFs,
+		Imports,
 	}
 }
 
@@ -107,6 +108,9 @@ func Defined() []job.Defined {
 		NudgeDraft,
 		Export,
 		Print,
+		SplitImport,
+		ImportRecipe,
+		FinishImport,
 	}, hearings()...)
 }
 

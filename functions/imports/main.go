@@ -1,0 +1,29 @@
+// Command imports is the worker that brings recipes in by the file.
+package main
+
+import (
+	"github.com/nightshift-go/nightshift/internal/crumb/imports"
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/wire"
+	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/worker"
+)
+
+func main() {
+	wire.Start(func(env *wire.Env) (any, error) {
+		importer, err := imports.New(imports.Config{
+			Rows:     env.Rows(),
+			Objects:  objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
+			Producer: env.Producer(),
+			Now:      env.Now,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return env.Worker(tasks.Imports,
+			worker.Handle(tasks.SplitImport, importer.Split),
+			worker.Handle(tasks.ImportRecipe, importer.Keep),
+			worker.Handle(tasks.FinishImport, importer.Finish))
+	})
+}

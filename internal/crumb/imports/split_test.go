@@ -1,0 +1,127 @@
+package imports
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
+)
+
+// short is an item as "line: data" or "line! what is wrong".
+func short(items []item) (all []string) {
+	for _, i := range items {
+		if i.bad != "" {
+			all = append(all, fmt.Sprintf("%d! %s", i.line, i.bad))
+		} else {
+			all = append(all, fmt.Sprintf("%d: %s", i.line, i.data))
+		}
+	}
+	return all
+}
+
+const soup = `{"@type":"Recipe","name":"Soup"}`
+
+func TestSplit(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind, file string
+		want       []string
+	}{
+		"lines": {Lines, "\ufeff{\"title\":\"A\"}\r\n\n  {\"title\":\"B\"}\n[1]\n{\"title\n", []string{
+			`1: {"title":"A"}`, `3: {"title":"B"}`, "4! it is not an object: a recipe stands in { }",
+			"5! it is not JSON: unexpected end of JSON input at byte 7",
+		}},
+		"no lines":          {Lines, "\n\n", nil},
+		"type with charset": {Lines + "; charset=utf-8", `{}`, []string{"1: {}"}},
+		"one document":      {LinkedData, "\n\n" + soup, []string{"3: " + soup}},
+		"an array":          {LinkedData, "[\n" + soup + ",\n\n" + soup + ", 7]", []string{"2: " + soup, "4: " + soup, "4! it is not an object: a recipe stands in { }"}},
+		"a graph": {LinkedData, "{\"@context\":\"https://schema.org\",\n\"@graph\":[{\"@type\":\"WebPage\"},\n" + soup + "]}",
+			[]string{"3: " + soup}},
+		"something else": {LinkedData, `{"@type":"Person"}`, nil},
+		"broken":         {LinkedData, `{"@type":`, []string{"1! it is not JSON: unexpected end of JSON input at byte 9"}},
+		"a page": {Page, "<html>\n<script>var x = '{}'</script>\n<script type='application/ld+json'>\n" + soup + "\n</script>\n" +
+			"<script type=\"application/ld+json; charset=utf-8\">[" + soup + "]</script>", []string{"4: " + soup, "6: " + soup}},
+	} {
+		items, err := split([]byte(c.file), c.kind)
+		if got := short(items); err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s:\n%q, %v, want\n%q", name, got, err, c.want)
+		}
+	}
+}
+
+func TestNoFileOfRecipes(t *testing.T) {
+	for kind, file := range map[string]string{"image/png": "x", "": "{}", "no type": "{}", Page: "<p>Soup"} {
+		if items, err := split([]byte(file), kind); err == nil {
+			t.Errorf("%q: %v", kind, items)
+		}
+	}
+	large := `{"title":"` + strings.Repeat("x", MaxItem) + `"}`
+	if items, err := split([]byte(large), Lines); err != nil || len(items) != 1 || items[0].bad == "" {
+		t.Errorf("a recipe too large: %v, %v", items, err)
+	}
+}
+
+func TestContents(t *testing.T) {
+	full := `{"@context":"https://schema.org","@type":["Recipe","Thing"],"name":"Mom&#39;s <b>Soup</b>","description":"Warm.",
+		"recipeYield":["4","4 servings"],"recipeIngredient":["1 onion","salt &amp; pepper"],"keywords":"Soup, winter,soup",
+		"recipeInstructions":[{"@type":"HowToSection","name":"First","itemListElement":[{"@type":"HowToStep","text":"Cut."}]},{"@type":"HowToStep","text":"Boil."}]}`
+	for name, c := range map[string]struct {
+		data string
+		want recipes.Content
+	}{
+		"of Schema.org": {full, recipes.Content{
+			Title: "Mom's Soup", Summary: "Warm.", Servings: 4, Ingredients: []string{"1 onion", "salt & pepper"},
+			Steps: []recipes.Step{{Text: "Cut."}, {Text: "Boil."}}, Tags: []string{"soup", "winter"},
+		}},
+		"instructions as a text": {`{"@type":"http://schema.org/Recipe","name":"Tea","recipeYield":2,"recipeInstructions":"Boil water.<br>Wait.\n\nDrink."}`,
+			recipes.Content{Title: "Tea", Servings: 2, Ingredients: []string{}, Steps: []recipes.Step{{Text: "Boil water."}, {Text: "Wait."}, {Text: "Drink."}}}},
+		"of Crumb": {`{"title":" Bread ","ingredients":["flour"],"steps":[{"text":"Bake.","minutes":40}]}`,
+			recipes.Content{Title: "Bread", Ingredients: []string{"flour"}, Steps: []recipes.Step{{Text: "Bake.", Minutes: 40}}}},
+	} {
+		got, err := contentOf([]byte(c.data))
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
+		}
+	}
+}
+
+func TestBadContents(t *testing.T) {
+	for data, says := range map[string]string{
+		`{"@type":"Recipe"}`:                                      "title",
+		`{"@type":"Recipe","name":"Soup"}`:                        "neither ingredients nor steps",
+		`{"title":"Soup","colour":"red"}`:                         "colour",
+		`{"title":7}`:                                             "neither a recipe of Schema.org nor one of Crumb's",
+		`{"title":"` + strings.Repeat("x", 121) + `","steps":[]}`: "title",
+	} {
+		if _, err := contentOf([]byte(data)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.60s: %v, want something of %q", data, err, says)
+		}
+	}
+}
+
+// Whatever a file holds: every item has a line of the file, and is an object or says
+// what is wrong; and what is kept of it can be kept.
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte(soup+"\n{"), 0)
+	f.Add([]byte("["+soup+"]"), 1)
+	f.Add([]byte("<script type=application/ld+json>"+soup), 2)
+	f.Fuzz(func(t *testing.T, data []byte, kind int) {
+		items, err := split(data, []string{Lines, LinkedData, Page}[uint(kind)%3])
+		if err != nil {
+			return
+		}
+		lines := 1 + strings.Count(string(data), "\n")
+		for _, i := range items {
+			if i.line < 1 || i.line > lines || (i.bad == "") != (len(i.data) > 0 && i.data[0] == '{' && json.Valid(i.data)) {
+				t.Fatalf("%+v of %d lines", i, lines)
+			}
+			if i.bad == "" {
+				if content, err := contentOf(i.data); err == nil && content.Validate() != nil {
+					t.Fatalf("%s became %+v", i.data, content)
+				}
+			}
+		}
+	})
+}
