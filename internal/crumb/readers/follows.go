@@ -11,6 +11,9 @@ import (
 // ErrSelf: nobody follows themselves.
 var ErrSelf = errors.New("readers: a reader can't follow themselves")
 
+// tries is how often a change is made anew that others overtook.
+const tries = 5
+
 // A following is a row of a reader's list of authors. Key: follows#<reader>, the
 // author's id.
 type following struct {
@@ -42,11 +45,18 @@ func (a *Readers) Follow(ctx context.Context, reader, author string, notify bool
 			Put(FollowerKey(author, reader), Follower{Reader: reader, Notify: notify}, condition, nil).
 			Put(FollowsKey(reader, author), following{Author: author, Notify: notify}, "", nil)
 	}
-	// All three, if they do not follow yet. If they do (or did just now), only
-	// what they want to hear of is written.
-	err := both(rows.Absent).Update(tallyKey(author), "ADD #count :one", "", rows.Values{":one": 1}).Apply(ctx)
-	if errors.Is(err, rows.ErrCondition) {
-		err = both(rows.Present).Apply(ctx)
+	var err error
+	for range tries {
+		// All three, if they do not follow yet. If they do (or did just now), only
+		// what they want to hear of is written. Losing both races means that
+		// they started and stopped meanwhile.
+		err = both(rows.Absent).Update(tallyKey(author), "ADD #count :one", "", rows.Values{":one": 1}).Apply(ctx)
+		if errors.Is(err, rows.ErrCondition) {
+			err = both(rows.Present).Apply(ctx)
+		}
+		if !errors.Is(err, rows.ErrCondition) {
+			break
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("readers: following %s: %w", author, err)
