@@ -91,6 +91,11 @@ func Open(cfg Config) (*DB, error) {
 	if err := db.load(); err != nil {
 		return nil, fmt.Errorf("sqs: opening %s: %w", cfg.Path, err)
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, q := range db.queues {
+		db.arm(q)
+	}
 	return db, nil
 }
 
