@@ -44,7 +44,7 @@ func (db *DB) copyObject(c *call) error {
 		return err
 	}
 	o.Modified = db.now().UnixMilli()
-	if err := db.commit(c.bucket, c.key, o, conditionsOf(c.r.Header, "")); err != nil {
+	if err := db.commit(c, "ObjectCreated:Copy", o); err != nil {
 		return err
 	}
 	return c.answerXML(struct {

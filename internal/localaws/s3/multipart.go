@@ -88,14 +88,7 @@ func partsOf(tx *bolt.Tx, upload string) (map[int]object, error) {
 }
 
 func (db *DB) uploadPart(c *call) error {
-	number, err := strconv.Atoi(c.query.Get("partNumber"))
-	if err != nil || number < 1 || number > maxPart {
-		return invalidArgument("Part number must be an integer between 1 and %d, inclusive", maxPart)
-	}
-	err = db.index.View(func(tx *bolt.Tx) error {
-		_, err := c.uploadOf(tx)
-		return err
-	})
+	number, err := db.partNumber(c)
 	if err != nil {
 		return err
 	}
@@ -103,7 +96,29 @@ func (db *DB) uploadPart(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = db.change(func(tx *bolt.Tx) ([]string, error) {
+	if err := db.putPart(c, number, o); err != nil {
+		return err
+	}
+	c.showStored(o)
+	return nil
+}
+
+// partNumber reads the number of the part that a call is about, of an upload that
+// there is.
+func (db *DB) partNumber(c *call) (int, error) {
+	number, err := strconv.Atoi(c.query.Get("partNumber"))
+	if err != nil || number < 1 || number > maxPart {
+		return 0, invalidArgument("Part number must be an integer between 1 and %d, inclusive", maxPart)
+	}
+	return number, db.index.View(func(tx *bolt.Tx) error {
+		_, err := c.uploadOf(tx)
+		return err
+	})
+}
+
+// putPart makes a part of a blob; where it can't be one, the blob is removed.
+func (db *DB) putPart(c *call, number int, o object) error {
+	err := db.change(func(tx *bolt.Tx) ([]string, error) {
 		if _, err := c.uploadOf(tx); err != nil { // it may have ended meanwhile
 			return nil, err
 		}
@@ -122,7 +137,6 @@ func (db *DB) uploadPart(c *call) error {
 	if err != nil {
 		return errors.Join(err, removeBlob(db.blobPath(o.Blob)))
 	}
-	c.showStored(o)
 	return nil
 }
 
@@ -191,6 +205,9 @@ func (db *DB) completeUpload(c *call) error {
 		}
 		old, err := replace(tx, c.bucket, c.key, o, conditionsOf(c.r.Header, ""))
 		if err != nil {
+			return nil, err
+		}
+		if err := db.happened(tx, c, "ObjectCreated:CompleteMultipartUpload", c.key, &o); err != nil {
 			return nil, err
 		}
 		parts, err := end(tx, c.query.Get("uploadId"))

@@ -35,7 +35,7 @@ func (db *DB) putObject(c *call) error {
 		return err
 	}
 	o.Headers, o.Metadata = headers, metadata
-	if err := db.commit(c.bucket, c.key, o, conditionsOf(c.r.Header, "")); err != nil {
+	if err := db.commit(c, "ObjectCreated:Put", o); err != nil {
 		return err
 	}
 	c.showStored(o)
@@ -149,7 +149,7 @@ func (db *DB) deleteObject(c *call) error {
 		if _, err := bucketOf(tx, c.bucket); err != nil {
 			return nil, err
 		}
-		return remove(tx, c.bucket, c.key, conditions{match: c.r.Header.Get("If-Match")})
+		return db.remove(tx, c, c.key, conditions{match: c.r.Header.Get("If-Match")})
 	})
 	if err == nil {
 		c.w.WriteHeader(http.StatusNoContent)
@@ -158,8 +158,8 @@ func (db *DB) deleteObject(c *call) error {
 }
 
 // remove deletes an object's entry, if there is one, and gives its blob.
-func remove(tx *bolt.Tx, bucket, key string, conditions conditions) ([]string, error) {
-	before, err := objectOf(tx, bucket, key)
+func (db *DB) remove(tx *bolt.Tx, c *call, key string, conditions conditions) ([]string, error) {
+	before, err := objectOf(tx, c.bucket, key)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,10 @@ func remove(tx *bolt.Tx, bucket, key string, conditions conditions) ([]string, e
 	if before == nil {
 		return nil, nil
 	}
-	return []string{before.Blob}, tx.Bucket(objectsBucket).Delete(objectKey(bucket, key))
+	if err := db.happened(tx, c, "ObjectRemoved:Delete", key, nil); err != nil {
+		return nil, err
+	}
+	return []string{before.Blob}, tx.Bucket(objectsBucket).Delete(objectKey(c.bucket, key))
 }
 
 const maxDeletes = 1000
@@ -203,7 +206,7 @@ func (db *DB) deleteObjects(c *call) error {
 				out.Errors = append(out.Errors, failed{o.Key, "NotImplemented", "The local endpoint has no versions."})
 				continue
 			}
-			blobs, err := remove(tx, c.bucket, o.Key, conditions{match: o.ETag})
+			blobs, err := db.remove(tx, c, o.Key, conditions{match: o.ETag})
 			if e, ok := err.(*Error); ok {
 				out.Errors = append(out.Errors, failed{o.Key, e.Code, e.Message})
 				continue

@@ -294,7 +294,7 @@ func TestUnsupported(t *testing.T) {
 	s := open(t)
 	for request, operation := range map[string]string{
 		"GET /data?acl": "GetBucketAcl", "PUT /data?versioning": "PutBucketVersioning", "GET /data?lifecycle": "GetBucketLifecycle",
-		"GET /data/k?tagging": "GetObjectTagging", "GET /data/k?versionId=7": "GetObjectVersion", "GET /data": "ListObjects", "GET /data?uploads": "ListMultipartUploads",
+		"GET /data/k?tagging": "GetObjectTagging", "GET /data/k?versionId=7": "GetObjectVersion", "GET /data": "ListObjects", "GET /data?website": "GetBucketWebsite",
 		"POST /data": "PostObject", "POST /data/k?restore": "PostObjectRestore", "GET /data/k?partNumber=1": "GetObjectPart",
 	} {
 		h := http.Header{}

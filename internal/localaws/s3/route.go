@@ -49,6 +49,7 @@ var plainOperations = map[string]string{
 	"POST bucket": "PostObject", "POST bucket?delete": "DeleteObjects", "GET bucket?uploads": "ListMultipartUploads", "GET bucket?versions": "ListObjectVersions",
 	"PUT object": "PutObject", "GET object": "GetObject", "HEAD object": "HeadObject", "DELETE object": "DeleteObject",
 	"POST object?uploads": "CreateMultipartUpload", "PUT object?uploadId": "UploadPart", "POST object?uploadId": "CompleteMultipartUpload",
+	"PUT bucket?notification": "PutBucketNotificationConfiguration", "GET bucket?notification": "GetBucketNotificationConfiguration",
 	"DELETE object?uploadId": "AbortMultipartUpload", "GET object?uploadId": "ListParts",
 }
 

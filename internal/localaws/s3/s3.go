@@ -4,7 +4,8 @@
 // Presigned URLs are verified as S3 verifies them: signature, expiry, and the
 // headers that were signed. A request that is signed in its header is let in
 // whatever its signature, one that is not signed is refused. CORS rules and
-// conditional writes are evaluated. Everything else (versions, access lists,
+// conditional writes are evaluated. What happens to objects is told to the queues and
+// functions that the bucket's notification configuration names. Everything else (versions, access lists,
 // lifecycles, encryption with own keys …) is refused as NotImplemented.
 //
 // It follows https://docs.aws.amazon.com/AmazonS3/latest/API/. What is stored
@@ -12,6 +13,7 @@
 package s3
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +45,14 @@ type Config struct {
 	// Secret is the secret access key of whoever presigns URLs; "" means
 	// DefaultSecret. The access key id may be any.
 	Secret string
+	// Send sends a message to the queue with an ARN, and Invoke hands an event to the
+	// function with an ARN, asynchronously, and calls concluded when it has come to its
+	// end. Where there is none they wrap ErrNoTarget. Without them nobody can be
+	// notified.
+	Send   func(ctx context.Context, queueARN, body string) error
+	Invoke func(ctx context.Context, functionARN string, payload []byte, concluded func()) error
+	// Log is told of events that could not be delivered; nil means nobody.
+	Log func(message string)
 }
 
 // A DB holds buckets. It is an http.Handler, safe for concurrent use. No
@@ -54,6 +64,8 @@ type DB struct {
 	// mu keeps blobs in step with the index: held for writing while an entry
 	// changes and its old blob is removed, for reading while a blob is opened.
 	mu sync.RWMutex
+
+	messenger *messenger
 }
 
 // Open opens the folder, and removes what calls left there that did not come to
@@ -75,14 +87,16 @@ func Open(cfg Config) (*DB, error) {
 		cfg.Secret = DefaultSecret
 	}
 	db := &DB{cfg: cfg}
+	db.messenger = newMessenger(db)
 	if err := db.load(); err != nil {
 		return nil, fmt.Errorf("s3: opening %s: %w", cfg.Dir, err)
 	}
 	return db, nil
 }
 
-// Close closes the index. Calls must have ended.
+// Close ends the notifications and closes the index. Calls must have ended.
 func (db *DB) Close() error {
+	db.messenger.close()
 	if err := db.index.Close(); err != nil {
 		return fmt.Errorf("s3: closing %s: %w", db.cfg.Dir, err)
 	}
@@ -107,6 +121,8 @@ var operations = map[string]func(*DB, *call) error{
 	"PutObject": (*DB).putObject, "CopyObject": (*DB).copyObject, "GetObject": (*DB).getObject, "HeadObject": (*DB).getObject,
 	"DeleteObject": (*DB).deleteObject, "CreateMultipartUpload": (*DB).createUpload, "UploadPart": (*DB).uploadPart,
 	"CompleteMultipartUpload": (*DB).completeUpload, "AbortMultipartUpload": (*DB).abortUpload, "ListParts": (*DB).listParts,
+	"UploadPartCopy": (*DB).copyPart, "ListMultipartUploads": (*DB).listUploads,
+	"PutBucketNotificationConfiguration": (*DB).putNotifications, "GetBucketNotificationConfiguration": (*DB).getNotifications,
 }
 
 // maxDrain is how much of a refused upload is read, in bytes, so that the client

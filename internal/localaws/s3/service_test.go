@@ -27,10 +27,14 @@ type service struct {
 	offset atomic.Int64 // of its clock, in nanoseconds
 }
 
-func open(t testing.TB) *service {
+func open(t testing.TB, change ...func(*Config)) *service {
 	t.Helper()
 	s := &service{TB: t}
-	db, err := Open(Config{Dir: t.TempDir(), Now: func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }})
+	config := Config{Dir: t.TempDir(), Now: func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }}
+	for _, c := range change {
+		c(&config)
+	}
+	db, err := Open(config)
 	if err != nil {
 		t.Fatal(err)
 	}

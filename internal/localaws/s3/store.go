@@ -15,18 +15,21 @@ import (
 )
 
 // Buckets of the index: S3 buckets by name; objects by bucket, zero byte, key;
-// multipart uploads by id; their parts by id, zero byte, number.
+// multipart uploads by id; their parts by id, zero byte, number; what somebody has to
+// be told of by number.
 var (
 	bucketsBucket = []byte("buckets")
 	objectsBucket = []byte("objects")
 	uploadsBucket = []byte("uploads")
 	partsBucket   = []byte("parts")
+	noticesBucket = []byte("notices")
 )
 
 // bucketRecord is what the index keeps of a bucket.
 type bucketRecord struct {
-	Created int64      `json:"created"` // milliseconds since 1970
-	CORS    []corsRule `json:"cors,omitempty"`
+	Created       int64          `json:"created"` // milliseconds since 1970
+	CORS          []corsRule     `json:"cors,omitempty"`
+	Notifications []notification `json:"notifications,omitempty"`
 }
 
 // object is what the index keeps of an object, or of a part of one.
@@ -46,7 +49,7 @@ func (db *DB) load() error {
 	if err := os.MkdirAll(db.blobs(), 0o700); err != nil {
 		return err
 	}
-	index, err := boltfile.Open(filepath.Join(db.cfg.Dir, "index.db"), 0, bucketsBucket, objectsBucket, uploadsBucket, partsBucket)
+	index, err := boltfile.Open(filepath.Join(db.cfg.Dir, "index.db"), 0, bucketsBucket, objectsBucket, uploadsBucket, partsBucket, noticesBucket)
 	if err != nil {
 		return err
 	}
@@ -178,6 +181,7 @@ func (db *DB) change(f func(tx *bolt.Tx) (old []string, err error)) error {
 	if err != nil {
 		return err
 	}
+	db.messenger.stir()
 	var errs []error
 	for _, blob := range old {
 		errs = append(errs, removeBlob(db.blobPath(blob)))
@@ -186,10 +190,14 @@ func (db *DB) change(f func(tx *bolt.Tx) (old []string, err error)) error {
 }
 
 // commit makes an object of a blob, if the conditions hold; otherwise the blob
-// is removed.
-func (db *DB) commit(bucket, key string, o object, conditions conditions) error {
+// is removed. event is what its bucket tells of it.
+func (db *DB) commit(c *call, event string, o object) error {
 	err := db.change(func(tx *bolt.Tx) ([]string, error) {
-		return replace(tx, bucket, key, o, conditions)
+		old, err := replace(tx, c.bucket, c.key, o, conditionsOf(c.r.Header, ""))
+		if err != nil {
+			return nil, err
+		}
+		return old, db.happened(tx, c, event, c.key, &o)
 	})
 	if err != nil {
 		return errors.Join(err, removeBlob(db.blobPath(o.Blob)))
