@@ -39,6 +39,7 @@ func (c *crumb) api(photos constructs.WorkerQueue, videos constructs.PolledQueue
 	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	count(&uploads, photos)
 	count(&uploads, videos)
+	count(&uploads, c.imported)
 	uploads.Policy = append(uploads.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
 

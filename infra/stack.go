@@ -62,7 +62,8 @@ type crumb struct {
 	mails    mailing
 	// ordered are the queues of what readers order on the site: it refuses when
 	// they are full.
-	ordered []constructs.JobQueue
+	ordered  []constructs.JobQueue
+	imported constructs.WorkerQueue
 	// linked are functions whose mails lead back to the site.
 	linked []awslambda.Function
 }
@@ -101,7 +102,8 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.subscribers()
 	c.mail()
 	c.schedules()
-	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), c.imports()}
+	c.imported = c.imports()
+	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), c.imported}
 	c.api(photos, c.videos())
 
 	constructs.ReadableIDs(stack)

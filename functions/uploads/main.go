@@ -16,14 +16,14 @@ func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
 	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Transcode)
+	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Transcode, tasks.SplitImport)
 	if err != nil {
 		return nil, err
 	}
 	uploads, err := httpapi.NewUploads(httpapi.UploadsConfig{
 		Presigner: objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
 		Gate:      admit[tasks.Photos.Name],
-		Accept:    accepted(admit[tasks.Videos.Name]),
+		Accept:    accepted(admit[tasks.Videos.Name], admit[tasks.Imports.Name]),
 		Logger:    env.Logger,
 		Now:       env.Now,
 	})
@@ -33,11 +33,14 @@ func handler(env *wire.Env) (any, error) {
 	return uploads.Handle, nil
 }
 
-// accepted are images, and the films that can be read.
-func accepted(films *admission.Gate) []httpapi.Accepted {
+// accepted are images, the films that can be read, and files of recipes.
+func accepted(films, recipes *admission.Gate) []httpapi.Accepted {
 	all := []httpapi.Accepted{{Type: httpapi.Images}}
 	for _, t := range tasks.FilmTypes() {
 		all = append(all, httpapi.Accepted{Type: t, MostBytes: tasks.MostFilmBytes, Gate: films})
+	}
+	for _, t := range tasks.ImportTypes() {
+		all = append(all, httpapi.Accepted{Type: t, MostBytes: tasks.MostImportBytes, Gate: recipes})
 	}
 	return all
 }

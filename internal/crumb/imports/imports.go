@@ -24,8 +24,6 @@ import (
 )
 
 const (
-	// MaxBytes is the size of the largest file that is imported.
-	MaxBytes = 25 << 20
 	// keepRows is how long the rows of an import are kept: no longer than its jobs.
 	keepRows = 14 * 24 * time.Hour
 	// chunk is how many recipes are enqueued between two looks at the clock.
@@ -132,7 +130,7 @@ func (i *Importer) Split(ctx context.Context, j *job.Job[tasks.ImportFile]) erro
 // items reads the file. One that can't be imported at all is refused in the row that
 // its page shows, and the job is dead.
 func (i *Importer) items(ctx context.Context, j *job.Job[tasks.ImportFile]) ([]item, error) {
-	data, contentType, err := i.Objects.Get(ctx, j.Args.Key, MaxBytes)
+	data, contentType, err := i.Objects.Get(ctx, j.Args.Key, tasks.MostImportBytes)
 	var items []item
 	if err == nil {
 		items, err = split(data, contentType)
@@ -144,7 +142,7 @@ func (i *Importer) items(ctx context.Context, j *job.Job[tasks.ImportFile]) ([]i
 	case errors.Is(err, objects.ErrMissing):
 		why = "The file is not there, or not any more: send it again."
 	case errors.Is(err, objects.ErrTooLarge):
-		why = fmt.Sprintf("The file is too large: %d MiB are allowed.", MaxBytes>>20)
+		why = fmt.Sprintf("The file is too large: %d MiB are allowed.", tasks.MostImportBytes>>20)
 	case errors.Is(err, errKind):
 		why = "This is no file of recipes: send JSON lines, Schema.org's JSON-LD, or a page that holds it."
 	default:

@@ -45,7 +45,7 @@ func (w *world) Get(_ context.Context, _ string, limit int64) ([]byte, string, e
 	case int64(len(w.file)) > limit:
 		return nil, "", objects.ErrTooLarge
 	}
-	return []byte(w.file), imports.Lines, nil
+	return []byte(w.file), tasks.ImportLines, nil
 }
 
 // Admit is the gate of the queue.
@@ -199,7 +199,7 @@ func TestALargeFile(t *testing.T) {
 }
 
 func TestFilesThatAreRefused(t *testing.T) {
-	for name, file := range map[string]string{"missing": "", "too large": strings.Repeat("x", imports.MaxBytes+1)} {
+	for name, file := range map[string]string{"missing": "", "too large": strings.Repeat("x", tasks.MostImportBytes+1)} {
 		w := newWorld(t, nightshifttest.Config{}, file)
 		id := w.start().ID
 		w.kit.RunAll(t.Context())

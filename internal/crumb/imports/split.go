@@ -9,13 +9,8 @@ import (
 	"mime"
 
 	"golang.org/x/net/html"
-)
 
-// The kinds of file that can be imported.
-const (
-	Lines      = "application/x-ndjson" // a recipe on each line, as JSON
-	LinkedData = "application/ld+json"  // one document of Schema.org's recipes
-	Page       = "text/html"            // a page that holds such documents
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 )
 
 // MaxItem is the most bytes that one recipe has: it becomes the arguments of a job.
@@ -41,11 +36,11 @@ func split(data []byte, contentType string) ([]item, error) {
 		return nil, fmt.Errorf("%w: its type is %q", errKind, contentType)
 	}
 	switch kind {
-	case Lines:
+	case tasks.ImportLines:
 		return splitLines(data), nil
-	case LinkedData:
+	case tasks.ImportDocument:
 		return splitDocument(data, 1), nil
-	case Page:
+	case tasks.ImportPage:
 		return splitPage(data)
 	}
 	return nil, fmt.Errorf("%w: its type is %q", errKind, contentType)
@@ -183,7 +178,7 @@ func isLinkedData(tokens *html.Tokenizer) bool {
 	for more {
 		var name, value []byte
 		name, value, more = tokens.TagAttr()
-		if kind, _, err := mime.ParseMediaType(string(value)); string(name) == "type" && err == nil && kind == LinkedData {
+		if kind, _, err := mime.ParseMediaType(string(value)); string(name) == "type" && err == nil && kind == tasks.ImportDocument {
 			return true
 		}
 	}

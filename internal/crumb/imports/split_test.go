@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 )
 
 // short is an item as "line: data" or "line! what is wrong".
@@ -29,19 +30,19 @@ func TestSplit(t *testing.T) {
 		kind, file string
 		want       []string
 	}{
-		"lines": {Lines, "\ufeff{\"title\":\"A\"}\r\n\n  {\"title\":\"B\"}\n[1]\n{\"title\n", []string{
+		"lines": {tasks.ImportLines, "\ufeff{\"title\":\"A\"}\r\n\n  {\"title\":\"B\"}\n[1]\n{\"title\n", []string{
 			`1: {"title":"A"}`, `3: {"title":"B"}`, "4! it is not an object: a recipe stands in { }",
 			"5! it is not JSON: unexpected end of JSON input at byte 7",
 		}},
-		"no lines":          {Lines, "\n\n", nil},
-		"type with charset": {Lines + "; charset=utf-8", `{}`, []string{"1: {}"}},
-		"one document":      {LinkedData, "\n\n" + soup, []string{"3: " + soup}},
-		"an array":          {LinkedData, "[\n" + soup + ",\n\n" + soup + ", 7]", []string{"2: " + soup, "4: " + soup, "4! it is not an object: a recipe stands in { }"}},
-		"a graph": {LinkedData, "{\"@context\":\"https://schema.org\",\n\"@graph\":[{\"@type\":\"WebPage\"},\n" + soup + "]}",
+		"no lines":          {tasks.ImportLines, "\n\n", nil},
+		"type with charset": {tasks.ImportLines + "; charset=utf-8", `{}`, []string{"1: {}"}},
+		"one document":      {tasks.ImportDocument, "\n\n" + soup, []string{"3: " + soup}},
+		"an array":          {tasks.ImportDocument, "[\n" + soup + ",\n\n" + soup + ", 7]", []string{"2: " + soup, "4: " + soup, "4! it is not an object: a recipe stands in { }"}},
+		"a graph": {tasks.ImportDocument, "{\"@context\":\"https://schema.org\",\n\"@graph\":[{\"@type\":\"WebPage\"},\n" + soup + "]}",
 			[]string{"3: " + soup}},
-		"something else": {LinkedData, `{"@type":"Person"}`, nil},
-		"broken":         {LinkedData, `{"@type":`, []string{"1! it is not JSON: unexpected end of JSON input at byte 9"}},
-		"a page": {Page, "<html>\n<script>var x = '{}'</script>\n<script type='application/ld+json'>\n" + soup + "\n</script>\n" +
+		"something else": {tasks.ImportDocument, `{"@type":"Person"}`, nil},
+		"broken":         {tasks.ImportDocument, `{"@type":`, []string{"1! it is not JSON: unexpected end of JSON input at byte 9"}},
+		"a page": {tasks.ImportPage, "<html>\n<script>var x = '{}'</script>\n<script type='application/ld+json'>\n" + soup + "\n</script>\n" +
 			"<script type=\"application/ld+json; charset=utf-8\">[" + soup + "]</script>", []string{"4: " + soup, "6: " + soup}},
 	} {
 		items, err := split([]byte(c.file), c.kind)
@@ -52,13 +53,13 @@ func TestSplit(t *testing.T) {
 }
 
 func TestNoFileOfRecipes(t *testing.T) {
-	for kind, file := range map[string]string{"image/png": "x", "": "{}", "no type": "{}", Page: "<p>Soup"} {
+	for kind, file := range map[string]string{"image/png": "x", "": "{}", "no type": "{}", tasks.ImportPage: "<p>Soup"} {
 		if items, err := split([]byte(file), kind); err == nil {
 			t.Errorf("%q: %v", kind, items)
 		}
 	}
 	large := `{"title":"` + strings.Repeat("x", MaxItem) + `"}`
-	if items, err := split([]byte(large), Lines); err != nil || len(items) != 1 || items[0].bad == "" {
+	if items, err := split([]byte(large), tasks.ImportLines); err != nil || len(items) != 1 || items[0].bad == "" {
 		t.Errorf("a recipe too large: %v, %v", items, err)
 	}
 }
@@ -108,7 +109,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add([]byte("["+soup+"]"), 1)
 	f.Add([]byte("<script type=application/ld+json>"+soup), 2)
 	f.Fuzz(func(t *testing.T, data []byte, kind int) {
-		items, err := split(data, []string{Lines, LinkedData, Page}[uint(kind)%3])
+		items, err := split(data, []string{tasks.ImportLines, tasks.ImportDocument, tasks.ImportPage}[uint(kind)%3])
 		if err != nil {
 			return
 		}

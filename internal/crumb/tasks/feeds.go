@@ -3,6 +3,7 @@ package tasks
 import (
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/backoff"
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
@@ -17,6 +18,10 @@ var Feeds = job.Queue{
 	Batch:        5,
 }
 
+// soon is for walks through many followers: what fails once in a thousand of them is
+// tried again within a minute, however often it happened before.
+var soon = backoff.Policy{Base: 2 * time.Second, Cap: time.Minute}
+
 // FeedsHear is what changes feeds.
-var FeedsHear = hearing(job.Policy{Queue: Feeds, Timeout: time.Minute},
+var FeedsHear = hearing(job.Policy{Queue: Feeds, Timeout: time.Minute, Backoff: soon},
 	RecipePublished, RecipeEdited, RecipeDeleted, RecipeWithheld, RecipeCleared)

@@ -18,6 +18,19 @@ var Imports = job.Queue{
 	LongestWait:  5 * time.Minute,
 }
 
+// The kinds of file that can be imported.
+const (
+	ImportLines    = "application/x-ndjson" // a recipe on each line, as JSON
+	ImportDocument = "application/ld+json"  // a document of Schema.org's recipes
+	ImportPage     = "text/html"            // a page that holds such documents
+)
+
+// ImportTypes lists them.
+func ImportTypes() []string { return []string{ImportLines, ImportDocument, ImportPage} }
+
+// MostImportBytes is the size of the largest file that is imported.
+const MostImportBytes = 25 << 20
+
 // An ImportFile is an uploaded file of recipes.
 type ImportFile struct {
 	Import string `json:"import"`

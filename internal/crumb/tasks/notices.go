@@ -19,4 +19,4 @@ var Notices = job.Queue{
 
 // NoticesHear is what readers are told of: new recipes, and those that turned out to
 // be no spam.
-var NoticesHear = hearing(job.Policy{Queue: Notices, Timeout: time.Minute}, RecipePublished, RecipeCleared)
+var NoticesHear = hearing(job.Policy{Queue: Notices, Timeout: time.Minute, Backoff: soon}, RecipePublished, RecipeCleared)

@@ -23,4 +23,4 @@ var WeeklyNewsletter = periodic.Job{
 
 // Periodic lists Crumb's periodic jobs: the function behind their schedules and the
 // infrastructure both read it.
-func Periodic() []periodic.Job { return []periodic.Job{WeeklyNewsletter} }
+func Periodic() []periodic.Job { return []periodic.Job{WeeklyNewsletter, TrendingEveryFiveMinutes} }

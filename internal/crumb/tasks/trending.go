@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/periodic"
 )
 
 // Trending is the queue of the recount. One run at a time is enough.
@@ -38,3 +39,13 @@ func (r Recount) Validate() error {
 var RecountTrending = job.Define[Recount]("trending.recount", job.Policy{
 	Queue: Trending, MaxAttempts: 2, Timeout: 2 * time.Minute, Unique: job.Uniqueness{NewestWins: true},
 })
+
+// TrendingEveryFiveMinutes has the list worked out in advance. A recount that is
+// missed is not wanted any more: the next one counts the same hours.
+var TrendingEveryFiveMinutes = periodic.Job{
+	Name:       "trending",
+	Expression: "rate(5 minutes)",
+	CatchUp:    periodic.Skip,
+	Options:    []job.Option{job.Unique(TrendingKey)},
+	Request:    func(at time.Time) job.Request { return RecountTrending.With(Recount{At: at}) },
+}
