@@ -60,11 +60,12 @@ type Config struct {
 	// Ready is told when the first message can be received from a queue, and when
 	// none can any more; nil is told nothing. It must not call back.
 	Ready func(queueARN string, any bool)
-	// Invoke hands the event of a schedule to the function with an ARN,
+	// Invoke hands the event of a schedule or a bucket to the function with an ARN,
 	// asynchronously, and calls concluded when it has come to its end; where there
 	// is no such function it wraps ErrNoTarget. Nil means that there are none.
 	Invoke func(ctx context.Context, functionARN string, payload []byte, concluded func()) error
-	// HoldSchedules keeps schedules from firing before FireSchedules.
+	// HoldSchedules keeps schedules from firing, and buckets from notifying, before
+	// FireSchedules.
 	HoldSchedules bool
 	// Logger gets a line per request at level debug; nil means none.
 	Logger *slog.Logger
@@ -145,8 +146,7 @@ func (s *Server) open() error {
 		return err
 	}
 	s.add(s.dynamodb.Services()...)
-	s.s3, err = s3.Open(s3.Config{Dir: filepath.Join(dir, "s3"), Now: s.cfg.Now, Signed: s.cfg.Clock.Then, Region: s.cfg.Region, Secret: s.cfg.Secret})
-	if err != nil {
+	if err := s.openS3(filepath.Join(dir, "s3")); err != nil {
 		return err
 	}
 	return s.openScheduler(filepath.Join(dir, "scheduler.db"))
@@ -169,6 +169,9 @@ func (s *Server) Close() error {
 	if s.scheduler != nil { // it sends to the queues
 		errs = append(errs, s.scheduler.Close())
 	}
+	if s.s3 != nil { // as well
+		errs = append(errs, s.s3.Close())
+	}
 	if s.sns != nil { // as well
 		errs = append(errs, s.sns.Close())
 	}
@@ -180,9 +183,6 @@ func (s *Server) Close() error {
 	}
 	if s.dynamodb != nil {
 		errs = append(errs, s.dynamodb.Close())
-	}
-	if s.s3 != nil {
-		errs = append(errs, s.s3.Close())
 	}
 	if s.temporary != "" {
 		errs = append(errs, os.RemoveAll(s.temporary))

@@ -22,8 +22,12 @@ func (s *Server) openScheduler(path string) (err error) {
 	return s.scheduler.Fire()
 }
 
-// FireSchedules lets schedules fire where HoldSchedules kept them from it.
-func (s *Server) FireSchedules() error { return s.scheduler.Fire() }
+// FireSchedules lets schedules fire, and buckets notify, where HoldSchedules kept them
+// from it.
+func (s *Server) FireSchedules() error {
+	s.s3.Notify()
+	return s.scheduler.Fire()
+}
 
 // Schedules gives the schedules that were made by the API.
 func (s *Server) Schedules() ([]scheduler.Upcoming, error) { return s.scheduler.Upcoming() }

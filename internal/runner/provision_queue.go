@@ -145,6 +145,9 @@ func (s *Stack) createBucket(ctx context.Context, r *samtemplate.Resource, scope
 			return fmt.Errorf("setting the bucket's CORS rules: %w", err)
 		}
 	}
+	if err := s.notifyOf(ctx, name, declared.NotificationConfiguration); err != nil {
+		return err
+	}
 	scope.Set(r.ID, "Ref", name)
 	scope.Set(r.ID, "Arn", "arn:aws:s3:::"+name)
 	scope.Set(r.ID, "DomainName", name+".s3.amazonaws.com")

@@ -108,8 +108,9 @@ type Index struct {
 
 // A Bucket is an AWS::S3::Bucket.
 type Bucket struct {
-	BucketName        string
-	CorsConfiguration *struct{ CorsRules []CORSRule }
+	BucketName                string
+	CorsConfiguration         *struct{ CorsRules []CORSRule }
+	NotificationConfiguration *BucketNotifications
 }
 
 // A CORSRule is one CORS rule of a bucket.

@@ -1,4 +1,4 @@
-// Command tail says what stream records and ticks it gets.
+// Command tail says what stream records, objects and ticks it gets.
 package main
 
 import (
@@ -11,8 +11,14 @@ import (
 )
 
 type event struct {
-	events.DynamoDBEvent
-	Tick bool `json:"tick"`
+	Records []record
+	Tick    bool `json:"tick"`
+}
+
+// A record is of a stream or of a bucket.
+type record struct {
+	events.DynamoDBEventRecord
+	S3 *events.S3Entity `json:"s3"`
 }
 
 func main() {
@@ -21,6 +27,10 @@ func main() {
 			fmt.Println("tick")
 		}
 		for _, r := range e.Records {
+			if r.S3 != nil {
+				fmt.Println("object", r.S3.Object.URLDecodedKey)
+				continue
+			}
 			publish := r.Change.NewImage["publish"].String()
 			fmt.Println("record", publish)
 			if publish == "bad" {
