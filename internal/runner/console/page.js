@@ -63,7 +63,7 @@ const draw = {
   },
   topics(all) {
     fill("topics", ["topic", "queue", "filter"], all.flatMap((t) => (t.subscribers ?? [{ queue: "–" }]).map((one, i) =>
-      [i ? "" : t.name, one.queue, cell(one.filter ? JSON.stringify(one.filter) : "–", "code")])), "no topics");
+      [i ? "" : t.name, one.queue, cell(one.filter ? JSON.stringify(one.filter) : "–", "code long")])), "no topics");
     return 10000;
   },
   table(t) {
@@ -71,7 +71,7 @@ const draw = {
     fill("jobs", ["state", "jobs"], ["scheduled", "queued", "running", "done", "dead", "cancelled"].filter((s) => jobs[s]).map((s) => [s, jobs[s]]), t ? "no jobs" : "no function has a jobs table");
     at("read").textContent = [t && !t.whole ? `The table is large: the first ${t.rows} rows were read.` : "", t?.unreadable ? "Rows that can't be read: " + t.unreadable : ""].join(" ").trim();
     fill("outbox", ["event", "key", "topic", "state", "when", "reason"], (t?.events ?? []).map((e) =>
-      [e.event, cell(e.key || "–", "code"), e.topic, cell(e.state, e.state === "refused" ? "bad" : ""), e.due_at ? "due " + moment(e.due_at) : moment(e.created_at), e.reason ?? ""]),
+      [e.event, cell(e.key || "–", "code"), e.topic, cell(e.state, e.state === "refused" ? "bad" : ""), e.due_at ? "due " + moment(e.due_at) : moment(e.created_at), cell(e.reason ?? "", "long")]),
       "nothing waits for the relay, and nothing was refused");
     fill("periodic", ["job", "expression", "next", "last"], (t?.periodic ?? []).map((p) =>
       [p.name, cell(p.expression + (p.zone ? " " + p.zone : ""), "code"), p.paused ? cell("paused", "bad") : moment(p.next_at), moment(p.last_at)]), "no periodic jobs");
