@@ -33,13 +33,24 @@ type jobDetails struct {
 	ResultObject string          `json:"result_object,omitempty"`
 	Error        *store.JobError `json:"error,omitempty"`
 	// Publish is where the job is to be published and waits for the relay.
-	Publish    string    `json:"publish,omitempty"`
-	Created    time.Time `json:"created_at,omitzero"`
-	NotBefore  time.Time `json:"not_before,omitzero"`
-	Started    time.Time `json:"started_at,omitzero"`
-	LeaseUntil time.Time `json:"lease_until,omitzero"`
-	Finished   time.Time `json:"finished_at,omitzero"`
-	Expires    time.Time `json:"expires_at,omitzero"`
+	Publish string `json:"publish,omitempty"`
+	// Follows is the job or the batch before, and Batch that which waits for the
+	// job's end.
+	Follows    *afterDetails `json:"follows,omitempty"`
+	Batch      string        `json:"batch,omitempty"`
+	Created    time.Time     `json:"created_at,omitzero"`
+	NotBefore  time.Time     `json:"not_before,omitzero"`
+	Started    time.Time     `json:"started_at,omitzero"`
+	LeaseUntil time.Time     `json:"lease_until,omitzero"`
+	Finished   time.Time     `json:"finished_at,omitzero"`
+	Expires    time.Time     `json:"expires_at,omitzero"`
+}
+
+// afterDetails are what a job follows.
+type afterDetails struct {
+	Job   job.ID `json:"job,omitempty"`
+	State string `json:"state,omitempty"`
+	Batch string `json:"batch,omitempty"`
 }
 
 func detailsOf(rec store.Record) jobDetails {
@@ -54,6 +65,12 @@ func detailsOf(rec store.Record) jobDetails {
 	}
 	if rec.Publication != nil {
 		d.Publish = rec.Publication.To
+	}
+	if f := rec.Follows; f != nil {
+		d.Follows = &afterDetails{f.Job, f.State, f.Batch}
+	}
+	if rec.Follow != nil && rec.Follow.Member != nil {
+		d.Batch = rec.Follow.Member.Batch
 	}
 	return d
 }

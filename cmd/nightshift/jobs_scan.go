@@ -31,6 +31,8 @@ type tableScan struct {
 	each func([]store.Record) error
 	// events gets a page's events that wait; nil passes over them.
 	events func([]store.Event)
+	// batches gets a page's batches; nil passes over them.
+	batches func([]store.Batch)
 	// unreadable tells of rows that can't be read.
 	unreadable func(error)
 
@@ -90,6 +92,9 @@ func (t *tableScan) deliver(found store.Scanned, err error) error {
 	}
 	if t.events != nil {
 		t.events(found.Events)
+	}
+	if t.batches != nil {
+		t.batches(found.Batches)
 	}
 	return t.each(found.Jobs)
 }

@@ -90,6 +90,8 @@ func (w *jobShow) job(rec store.Record) {
 		w.line("error code", rec.Error.Code)
 		w.line("error", rec.Error.Message)
 	}
+	w.line("follows", followsOf(rec.Follows))
+	w.line("then", thenOf(rec))
 	version := ""
 	if rec.Version > 1 {
 		version = fmt.Sprint(rec.Version)

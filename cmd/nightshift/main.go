@@ -4,6 +4,7 @@
 //	nightshift invoke     run one function once
 //	nightshift dlq        list, show, redrive and drop dead letters
 //	nightshift jobs       list, show, cancel, retry and watch jobs
+//	nightshift batches    list and show batches of jobs
 //	nightshift queues     list queues, with what waits in them
 //	nightshift outbox     list and resend events
 //	nightshift schedules  list, pause, resume and run periodic jobs
@@ -43,7 +44,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke, dlq, jobsGroup, queuesGroup, outboxGroup, schedulesGroup}
+var commands = []command{dev, invoke, dlq, jobsGroup, batchesGroup, queuesGroup, outboxGroup, schedulesGroup}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")

@@ -11,8 +11,8 @@ type Transition struct {
 // other way is a fault.
 func Transitions() []Transition {
 	return []Transition{
-		{None, Queued, "a producer enqueues"},
-		{None, Scheduled, "a producer enqueues for later"},
+		{None, Queued, "a producer enqueues, or the end of the job or the batch before"},
+		{None, Scheduled, "the same, for later"},
 		{None, Running, "a worker begins a job that has no row yet: an event's, for a subscriber"},
 		{Scheduled, Queued, "the sweep finds it due"},
 		{Scheduled, Scheduled, "it is moved to another time, or replaced by a newer one of the same key"},

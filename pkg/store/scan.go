@@ -12,6 +12,9 @@ type Scanned struct {
 	Locks []Lock
 	// Events are those that wait to be published.
 	Events []Event
+	// Batches are as their own rows have them: those that have not ended lack what
+	// their shards count (see Batch).
+	Batches []Batch
 	// Rows counts the rows of every kind that were read.
 	Rows int
 	// Next continues; nil at the end.
@@ -44,6 +47,13 @@ func (s *Scanned) add(item Item) error {
 		}
 		s.Locks = append(s.Locks, *lock)
 		return nil
+	}
+	if str(item[SortKey]) == str(batchSort) {
+		b, err := batchOf(item)
+		if err == nil {
+			s.Batches = append(s.Batches, b)
+		}
+		return err
 	}
 	if isEvent(item) {
 		e, err := DecodeEvent(item)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func runBatch(t *testing.T, construct Constructor) {
 		"a batch that is gone keeps nobody":         batchGone,
 		"many end at the same time":                 batchContended,
 		"a batch waits as long as it takes":         batchLong,
+		"a scan finds batches":                      batchScanned,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(setup(t, construct)) })
@@ -123,14 +125,14 @@ func batchEnds(f fixture) {
 }
 
 func batchShards(f fixture) {
-	const members = 101
+	const members = 201
 	b := f.batch(members)
 	if b.Shards != 4 {
 		f.Fatalf("%d shards", b.Shards)
 	}
 	for i := range members - 1 {
 		f.end(b, i, lifecycle.Done)
-		if i%20 == 0 || i > members-5 {
+		if i%40 == 0 || i > members-5 {
 			f.wantBatch(b, i+1, 0, 0, 0)
 		}
 	}
@@ -241,7 +243,7 @@ func batchWaysOut(f fixture) {
 func batchSkipped(f fixture) {
 	for _, filled := range []int{0, 1, 2, 3, 40, 99, 100} {
 		n := newBatch(100)
-		n.ID += string(rune('a' + filled))
+		n.ID, n.Shards = fmt.Sprint("filled to ", filled), 4
 		b, made, err := f.jobs.CreateBatch(f.Context(), n)
 		f.must(made, err)
 		f.fill(b, 0, filled)
@@ -311,17 +313,37 @@ func batchContended(f fixture) {
 }
 
 func batchLong(f fixture) {
-	b := f.batch(33) // two shards
-	for i := range 33 {
+	b := f.batch(65) // two shards
+	for i := range 65 {
 		if i%2 == 0 {
 			f.end(b, i, lifecycle.Done)
 		}
 	}
 	f.clock.Advance(300 * 24 * time.Hour)
-	for i := range 33 {
+	for i := range 65 {
 		if i%2 == 1 {
 			f.end(b, i, lifecycle.Done)
 		}
 	}
-	f.wantBatch(b, 33, 0, 0, 0)
+	f.wantBatch(b, 65, 0, 0, 0)
+}
+
+func batchScanned(f fixture) {
+	b := f.batch(3)
+	f.end(b, 0, lifecycle.Done)
+	var found []store.Batch
+	jobs := 0
+	for page := (store.Scanned{}); ; {
+		var err error
+		if page, err = f.jobs.ScanPage(f.Context(), store.Scan{Start: page.Next}); err != nil {
+			f.Fatal(err)
+		}
+		found, jobs = append(found, page.Batches...), jobs+len(page.Jobs)
+		if page.Next == nil {
+			break
+		}
+	}
+	if jobs != 3 || len(found) != 1 || found[0].ID != b.ID || found[0].Total != 3 || found[0].Job != b.Job {
+		f.Errorf("%d jobs and the batches %+v", jobs, found)
+	}
 }
