@@ -237,7 +237,7 @@ func TestRulesSeeTheStack(t *testing.T) {
 		{"datapoints", func(of func(string) properties, _ func(string)) {
 			of("PhotosQueueAgeAlarm")["DatapointsToAlarm"] = 4.0
 		}},
-		{"cron-days", func(of func(string) properties, _ func(string)) {
+		{"schedule-expression", func(of func(string) properties, _ func(string)) {
 			of("SweepSchedule")["ScheduleExpression"] = "cron(* * * * * *)"
 		}},
 	} {

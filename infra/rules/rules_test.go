@@ -40,8 +40,17 @@ var mistakes = []struct {
 	{"index key not defined", func(p properties) {
 		p["Jobs"]["AttributeDefinitions"] = p["Jobs"]["AttributeDefinitions"].([]any)[:1]
 	}, "key-attribute", "Jobs"},
-	{"five cron fields", set("Nightly", "ScheduleExpression", "cron(0 3 ? * MON)"), "cron-fields", "Nightly"},
-	{"both day fields open", set("Nightly", "ScheduleExpression", "cron(0 3 * * * *)"), "cron-days", "Nightly"},
+	{"five cron fields", set("Nightly", "ScheduleExpression", "cron(0 3 ? * MON)"), "schedule-expression", "Nightly"},
+	{"both day fields open", set("Nightly", "ScheduleExpression", "cron(0 3 * * * *)"), "schedule-expression", "Nightly"},
+	{"a cron field out of bounds", set("Nightly", "ScheduleExpression", "cron(60 3 ? * MON *)"), "schedule-expression", "Nightly"},
+	{"a day that never comes", set("Nightly", "ScheduleExpression", "cron(0 3 31 2 ? *)"), "schedule-expression", "Nightly"},
+	{"a rate without a unit", set("Nightly", "ScheduleExpression", "rate(5)"), "schedule-expression", "Nightly"},
+	{"a rate of several in the singular", set("Nightly", "ScheduleExpression", "rate(5 minute)"), "schedule-expression", "Nightly"},
+	{"no time of the calendar", set("Nightly", "ScheduleExpression", "at(2026-02-30T09:00:00)"), "schedule-expression", "Nightly"},
+	{"an expression in words", set("Nightly", "ScheduleExpression", "every monday"), "schedule-expression", "Nightly"},
+	{"a plural of one in a rule", set("Tick", "ScheduleExpression", "rate(1 minutes)"), "schedule-expression", "Tick"},
+	{"once in a rule", set("Tick", "ScheduleExpression", "at(2026-12-24T18:00:00)"), "schedule-expression", "Tick"},
+	{"an empty time zone", set("Nightly", "ScheduleExpressionTimezone", ""), "time-zone", "Nightly"},
 	{"unknown time zone", set("Nightly", "ScheduleExpressionTimezone", "Europe/Atlantis"), "time-zone", "Nightly"},
 	{"time zone of the computer", set("Nightly", "ScheduleExpressionTimezone", "Local"), "time-zone", "Nightly"},
 	{"filter not JSON", filter(`{"dynamodb":`), "filter-json", "RelayMapping"},
@@ -175,6 +184,9 @@ func TestOtherSoundForms(t *testing.T) {
 		"numbers as strings":        set("Work", "VisibilityTimeout", "360"),
 		"GetAtt as one string":      set("WorkMapping", "EventSourceArn", map[string]any{"Fn::GetAtt": "Work.Arn"}),
 		"rate":                      set("Nightly", "ScheduleExpression", "rate(5 minutes)"),
+		"a plural of one":           set("Nightly", "ScheduleExpression", "rate(1 minutes)"), // Scheduler takes it, rules do not
+		"once":                      set("Nightly", "ScheduleExpression", "at(2026-12-24T18:00:00)"),
+		"an expression made later":  set("Nightly", "ScheduleExpression", map[string]any{"Ref": "Expression"}),
 		"day of month":              set("Nightly", "ScheduleExpression", "cron(0 3 1 * ? *)"),
 		"source elsewhere":          set("WorkMapping", "EventSourceArn", "arn:aws:sqs:eu-west-1:000000000000:theirs"),
 	} {

@@ -1,54 +1,62 @@
 package rules
 
 import (
-	"strings"
+	"errors"
 	"time"
-	_ "time/tzdata" // zone names are checked alike on every machine
+
+	"github.com/nightshift-go/nightshift/pkg/schedule"
 )
 
-// Cron expressions of EventBridge have six fields, the last the year, and say
-// "?" for one of the two day fields:
+// Expressions and time zones are read by the code that the local stack and the
+// functions of periodic jobs read them with.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
 var scheduleRules = []Rule{{
-	ID:   "cron-fields",
-	Says: "A cron expression has six fields.",
-	check: eachCron(func(id string, fields []string, report report) {
-		if len(fields) != 6 {
-			report(id, "the cron expression has %d fields: minutes, hours, day of month, month, day of week and year are wanted", len(fields))
-		}
-	}),
+	ID:    "schedule-expression",
+	Says:  "A schedule's expression is one that EventBridge takes, and comes round.",
+	check: eachMistake(func(mistake *schedule.Error) bool { return mistake.Part != schedule.PartZone }),
 }, {
-	ID:   "cron-days",
-	Says: "A cron expression leaves one of its two day fields open by a question mark.",
-	check: eachCron(func(id string, fields []string, report report) {
-		if len(fields) >= 5 && (fields[2] == "?") == (fields[4] == "?") {
-			report(id, "day of month is %q and day of week %q: exactly one of them must be \"?\"", fields[2], fields[4])
-		}
-	}),
-}, {
-	ID:   "time-zone",
-	Says: "A schedule's time zone is in the IANA database.",
-	check: func(t *template, report report) {
-		for _, schedule := range t.of("AWS::Scheduler::Schedule") {
-			zone, ok := schedule.at("ScheduleExpressionTimezone").(string)
-			if !ok {
-				continue
-			}
-			if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
-				report(schedule.id, "there is no time zone %q", zone)
-			}
-		}
-	},
+	ID:    "time-zone",
+	Says:  "A schedule's time zone is in the IANA database.",
+	check: eachMistake(func(mistake *schedule.Error) bool { return mistake.Part == schedule.PartZone }),
 }}
 
-func eachCron(check func(id string, fields []string, report report)) func(*template, report) {
+// eachMistake reports the mistakes of schedules and of scheduled rules that are wanted.
+func eachMistake(wanted func(*schedule.Error) bool) func(*template, report) {
 	return func(t *template, report report) {
-		for _, schedule := range t.of("AWS::Scheduler::Schedule", "AWS::Events::Rule") {
-			expression, _ := schedule.at("ScheduleExpression").(string)
-			inside, ok := strings.CutPrefix(strings.TrimSuffix(expression, ")"), "cron(")
-			if ok {
-				check(schedule.id, strings.Fields(inside), report)
+		for _, r := range t.of("AWS::Scheduler::Schedule", "AWS::Events::Rule") {
+			var mistake *schedule.Error
+			if err := r.schedule(); errors.As(err, &mistake) && wanted(mistake) {
+				report(r.id, "%v", mistake)
 			}
 		}
 	}
+}
+
+// schedule checks the expression of a resource, as far as it is written out: one that
+// CloudFormation makes of other values is not known here.
+func (r *resource) schedule() error {
+	expression, ok := r.at("ScheduleExpression").(string)
+	if !ok {
+		return nil // a rule with an event pattern, or a value that is made later
+	}
+	if r.Type == "AWS::Events::Rule" {
+		_, err := schedule.ParseRule(expression)
+		return err
+	}
+	zone := ""
+	switch v := r.at("ScheduleExpressionTimezone").(type) {
+	case nil:
+	case string:
+		if zone = v; zone == "" {
+			return &schedule.Error{Expression: expression, Part: schedule.PartZone, Problem: "it is empty: leave it out for UTC"}
+		}
+	}
+	when, err := schedule.Parse(expression, zone)
+	if err != nil {
+		return err
+	}
+	if _, ever := when.Next(time.Time{}); !ever {
+		return &schedule.Error{Expression: expression, Problem: "it never comes round: there is no such date"}
+	}
+	return nil
 }

@@ -48,6 +48,7 @@ const sound = `{
       "FilterCriteria": {"Filters": [{"Pattern": "{\"dynamodb\":{\"NewImage\":{\"n\":{\"N\":[{\"exists\":true}]}}}}"}]}}},
     "Nightly": {"Type": "AWS::Scheduler::Schedule", "Properties": {
       "ScheduleExpression": "cron(0 3 ? * MON-FRI *)", "ScheduleExpressionTimezone": "Europe/Berlin"}},
+    "Tick": {"Type": "AWS::Events::Rule", "Properties": {"ScheduleExpression": "rate(1 minute)"}},
     "Late": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"EvaluationPeriods": 3, "DatapointsToAlarm": 2}},
     "Subscription": {"Type": "AWS::SNS::Subscription", "Properties": {"Protocol": "sqs", "Endpoint": {"Fn::GetAtt": ["Work", "Arn"]}}},
     "WorkPolicy": {"Type": "AWS::SQS::QueuePolicy", "Properties": {"Queues": [{"Ref": "Work"}], "PolicyDocument": {"Statement": [

@@ -2,11 +2,14 @@ package schedule
 
 import "fmt"
 
+// PartZone is the Part of an Error that is about the time zone.
+const PartZone = "time zone"
+
 // An Error is an expression or a time zone that is refused.
 type Error struct {
 	// Expression is the whole expression.
 	Expression string
-	// Part is where the mistake is: "minutes", "day of week", "time zone"; ""
+	// Part is where the mistake is: "minutes", "day of week", PartZone; ""
 	// where it is in the expression as a whole.
 	Part string
 	// Problem says what is wrong, and what would be right where that is plain.

@@ -9,7 +9,7 @@ import (
 // locate finds a time zone; "" is UTC.
 func locate(expression, name string) (*time.Location, error) {
 	bad := func(problem string) error {
-		return &Error{Expression: expression, Part: "time zone", Problem: problem}
+		return &Error{Expression: expression, Part: PartZone, Problem: problem}
 	}
 	switch {
 	case name == "" || name == "UTC":
@@ -21,7 +21,7 @@ func locate(expression, name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, &Error{Expression: expression, Part: "time zone", Problem: refuse("", "%.80q is not in the IANA database", name).Problem}
+		return nil, &Error{Expression: expression, Part: PartZone, Problem: refuse("", "%.80q is not in the IANA database", name).Problem}
 	}
 	return zone, nil
 }
