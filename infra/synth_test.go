@@ -237,6 +237,16 @@ func TestRulesSeeTheStack(t *testing.T) {
 		{"datapoints", func(of func(string) properties, _ func(string)) {
 			of("PhotosQueueAgeAlarm")["DatapointsToAlarm"] = 4.0
 		}},
+		{"stop-timeout", func(of func(string) properties, _ func(string)) {
+			of("VideosServiceTask")["ContainerDefinitions"].([]any)[0].(properties)["StopTimeout"] = 60.0
+		}},
+		{"polled-visibility", func(of func(string) properties, _ func(string)) { delete(of("VideosQueue"), "VisibilityTimeout") }},
+		{"public-ip", func(of func(string) properties, _ func(string)) {
+			of("VideosServiceFargateService")["NetworkConfiguration"].(properties)["AwsvpcConfiguration"].(properties)["AssignPublicIp"] = "DISABLED"
+		}},
+		{"circuit-breaker", func(of func(string) properties, _ func(string)) {
+			delete(of("VideosServiceFargateService"), "DeploymentConfiguration")
+		}},
 		{"schedule-expression", func(of func(string) properties, _ func(string)) {
 			of("SweepSchedule")["ScheduleExpression"] = "cron(* * * * * *)"
 		}},
