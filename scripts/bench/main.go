@@ -1,6 +1,6 @@
 // Command bench measures Nightshift and prints the tables of docs/performance.md.
 //
-//	go run ./scripts/bench [-only overhead,init,size,requests,powertools,throughput]
+//	go run ./scripts/bench [-only overhead,init,size,requests,powertools,throughput,mail]
 //
 // Everything runs on this machine over loopback, bounded in count and time. What
 // is compared is compared within one run, since machines differ and are shared.
@@ -32,6 +32,7 @@ func sections() []section {
 		{"requests", requests},
 		{"powertools", powertools},
 		{"throughput", throughput},
+		{"mail", mailPriorities},
 	}
 }
 
