@@ -11,6 +11,7 @@ import (
 // TestModules runs the page's logic, apart from the page, where it will run: in
 // a browser.
 func TestModules(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	page := open(t, api)
 	for _, tc := range []struct{ module, expression, want string }{
@@ -43,6 +44,17 @@ func TestModules(t *testing.T) {
 		{"format", "[m.count(1, 'photo'), m.count(2, 'photo'), m.count(0, 'photo')]", "1 photo,2 photos,0 photos"},
 		{"format", "/^[0-9a-f]{32}$/.test(m.randomID()) && m.randomID() !== m.randomID()", "true"},
 
+		// Looks: what the server asked for, or slower each time, and a little jitter.
+		{"backoff", "[0, 3, 1000].map(look => m.steadily(look, undefined, () => 0).toFixed(1))", "1.0,2.2,10.0"},
+		{"backoff", "m.steadily(9, 2, () => 0.5)", "2.1"},
+		{"follow", followTrial, "2 looks, 1 while hidden, If-None-Match \"a\", ends with done"},
+		{"session", "[null, '/feed?x=1', '//evil.example/', 'https://evil.example/', 'javascript:alert(1)', 'http://', '/\\\\evil.example'].map(m.homeward)", "/,/feed?x=1,/,/,/,/,/"},
+		{"storage", "(sessionStorage.setItem('broken', '{'), String(m.tab.get('broken')))", "null"},
+		{"dom", "m.make('p', {text: '<b>', class: 'c', hidden: true, id: undefined}).outerHTML", "<p class=\"c\" hidden=\"\">&lt;b&gt;</p>"},
+		{"publicationview", "m.viewOf({search: 'queued', feeds: {state: 'queued'}, spam: 'held'}).title", "Held back"},
+		{"publicationview", "m.viewOf({search: 'done', feeds: {state: 'done', of: 1, reached: 1}, spam: 'clear'}).note", "Search finds it · In all 1 follower’s feed · Spam check passed."},
+		{"publicationview", "[['queued', 'done', 'clear'], ['done', 'working', 'clear'], ['done', 'done', 'queued'], ['done', 'done', 'clear'], ['queued', 'queued', 'held']].map(([search, state, spam]) => m.settled({search, feeds: {state}, spam}))", "false,false,false,true,true"},
+
 		{"gate", gateTrial, "2 at most, in order 1 2 4, 3 left"},
 		{"wait", "m.pause(0.01, new AbortController().signal).then(() => 'over')", "over"},
 		{"wait", "m.pause(60, AbortSignal.abort('no')).catch(reason => reason)", "no"},
@@ -61,6 +73,28 @@ func TestModules(t *testing.T) {
 		}
 	}
 }
+
+// followTrial looks at work in a tab that is hidden after the first look.
+const followTrial = `(async () => {
+  let hidden = false, asked = [];
+  Object.defineProperty(document, 'hidden', {get: () => hidden, configurable: true});
+  const answers = [
+    new Response('{"state":"running"}', {headers: {'Content-Type': 'application/json', ETag: '"a"', 'Retry-After': '0'}}),
+    new Response('{"state":"done"}', {headers: {'Content-Type': 'application/json'}}),
+  ];
+  const fetched = window.fetch;
+  window.fetch = async (path, {headers}) => { asked.push(headers['If-None-Match']); return answers.shift(); };
+  const end = m.follow('/jobs/a', {
+    signal: new AbortController().signal, persist: (send) => send(), onLook: ({state}) => { hidden = state === 'running'; },
+  });
+  await new Promise((next) => setTimeout(next, 50));
+  const meanwhile = asked.length;
+  hidden = false;
+  document.dispatchEvent(new Event('visibilitychange'));
+  const {state} = await end;
+  window.fetch = fetched;
+  return asked.length + ' looks, ' + meanwhile + ' while hidden, If-None-Match ' + asked[1] + ', ends with ' + state;
+})()`
 
 // gateTrial sends four through a gate of two; the third gives up while waiting.
 const gateTrial = `(async () => {

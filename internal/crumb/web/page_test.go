@@ -50,9 +50,7 @@ func files(t testing.TB, names ...string) []string {
 // open opens the page for photos of an API.
 func open(t *testing.T, api *fakeAPI) *browser.Page {
 	t.Helper()
-	page := chromium.Open(t, 1100, 800)
-	page.Visit(api.URL + "/upload")
-	return page
+	return member(t, api, "/upload")
 }
 
 // phase is a JavaScript expression: the card of the name is in that phase.
@@ -75,6 +73,7 @@ next:
 }
 
 func TestPhotoBecomesFourSizes(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	api.hold = true
 	page := open(t, api)
@@ -104,8 +103,10 @@ func TestPhotoBecomesFourSizes(t *testing.T) {
 }
 
 func TestBusyServer(t *testing.T) {
+	t.Parallel()
 	for path, status := range map[string]int{"/uploads": 503, "/jobs/photo.resize": 429} {
 		t.Run(path, func(t *testing.T) {
+			t.Parallel()
 			api := newAPI(t)
 			api.busy[path], api.busyStatus = 2, status
 			page := open(t, api)
@@ -128,6 +129,7 @@ func TestBusyServer(t *testing.T) {
 }
 
 func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	api.losing, api.bucket.losing = 1, 1
 	page := open(t, api)
@@ -140,6 +142,7 @@ func TestLostAnswers(t *testing.T) {
 }
 
 func TestExpiredUpload(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	api.bucket.expired = 1
 	page := open(t, api)
@@ -152,6 +155,7 @@ func TestExpiredUpload(t *testing.T) {
 }
 
 func TestBadPhotoSaysWhyAndTriesAgain(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	page := open(t, api)
 	page.Choose("#files", files(t, "bad/heic.jpg")...)
@@ -170,6 +174,7 @@ func TestBadPhotoSaysWhyAndTriesAgain(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	api.hold = true
 	page := open(t, api)
@@ -188,6 +193,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestReloadKeepsJobs(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	page := open(t, api)
 	page.Choose("#files", files(t, "small.jpg", "bad/text.jpg")...)
@@ -203,11 +209,12 @@ func TestReloadKeepsJobs(t *testing.T) {
 }
 
 func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	api.busy["/jobs/photo.resize"], api.retryAfter = 1, 1000
 	page := open(t, api)
 	page.Choose("#files", files(t, "small.jpg")...)
-	page.Says(".card", "Busy, retrying in 100") // 1000 and at most a second more
+	page.Says(".card", "Busy, retrying in 1,00") // 1000 and at most a second more
 	page.Visit(api.URL + "/upload")
 	page.Wait(phase("small.jpg", "done"))
 	if len(api.jobs) != 1 || api.made != 1 {
@@ -217,6 +224,7 @@ func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
 }
 
 func TestDroppedPhotos(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	page := open(t, api)
 	const drag = `((type) => {
@@ -237,6 +245,7 @@ func TestDroppedPhotos(t *testing.T) {
 }
 
 func TestBusyForTooLong(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	api.busy["/uploads"], api.retryAfter = 9, 0
 	page := open(t, api)
@@ -252,6 +261,7 @@ func TestBusyForTooLong(t *testing.T) {
 }
 
 func TestFilesThatNeverBecomeJobs(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t)
 	page := open(t, api)
 	page.Choose("#files", files(t, "bad/empty.jpg")...)

@@ -38,7 +38,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("the link leads to %s", link)
 	}
 	api.change(func() {
-		api.crumb.export = object{"id": "exp2", "state": "dead", "error": object{"code": "internal", "message": "The storage was full."}}
+		api.crumb.export = object{"id": "exp2", "state": "dead", "error": "The storage was full."}
 	})
 	page.Visit(api.URL + "/account")
 	page.Says("#export-status", "Your data couldn’t be gathered. Try again?")
@@ -48,7 +48,10 @@ func TestExport(t *testing.T) {
 	})
 	page.Visit(api.URL + "/account")
 	page.Says("#export-status", "The link to your data has expired")
-	quiet(t, page, "404")
+	if shown := browser.Eval[bool](page, "!document.querySelector('#status').hidden"); shown {
+		t.Error("the page says that something is missing")
+	}
+	quiet(t, page, "404") // no export, before the first
 }
 
 func TestBusyExport(t *testing.T) {

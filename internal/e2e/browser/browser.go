@@ -161,11 +161,17 @@ func (p *Page) Complaints() []string {
 	return problems
 }
 
+// Pictures tells whether Screenshot saves any.
+func Pictures() bool { return os.Getenv(pictures) != "" }
+
+// pictures is the setting that names the folder for pictures.
+const pictures = "NIGHTSHIFT_SCREENSHOTS"
+
 // Screenshot saves the whole page as a picture, if the environment names a
 // folder for them: NIGHTSHIFT_SCREENSHOTS.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
-	dir := os.Getenv("NIGHTSHIFT_SCREENSHOTS")
+	dir := os.Getenv(pictures)
 	if dir == "" {
 		return
 	}

@@ -10,8 +10,8 @@ import {put} from "./upload.js";
  *   {phase: "retrying", kind: import("./errors.js").Kind, seconds: number}} Progress
  */
 
-/** What people are told where the server's own words are for programmers. */
-const REFUSALS = {
+/** What people are told of a picture where the server's own words are for programmers. */
+const PICTURES = {
   413: "The file is larger than 25 MB. Please choose a smaller one.",
   415: "This file is not a picture.",
 };
@@ -20,16 +20,20 @@ const REFUSALS = {
 export class Delivery {
   #file;
   #type;
+  #refusals;
   #key = randomID();
   #reservation = null;
 
   /**
    * @param {Blob} file
-   * @param {string} [type] its content type
+   * @param {object} [what] default: a picture
+   * @param {string} [what.type] its content type
+   * @param {Record<number, string>} [what.refusals] what people are told of a status
    */
-  constructor(file, type = file.type || "application/octet-stream") {
+  constructor(file, {type = file.type || "application/octet-stream", refusals = PICTURES} = {}) {
     this.#file = file;
     this.#type = type;
+    this.#refusals = refusals;
   }
 
   /**
@@ -66,7 +70,7 @@ export class Delivery {
     try {
       this.#reservation ??= (await persistently(() => request("POST", "/uploads", {signal, key: this.#key, body}), patience)).body;
     } catch (error) {
-      if (REFUSALS[error.status]) error.message = REFUSALS[error.status];
+      error.message = this.#refusals[error.status] ?? error.message;
       throw error;
     }
     return this.#reservation;

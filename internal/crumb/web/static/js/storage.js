@@ -18,7 +18,7 @@ class Kept {
     try {
       return JSON.parse(this.#area().getItem(name) ?? "null");
     } catch (error) {
-      console.warn("What was kept cannot be read.", error);
+      console.info("What was kept cannot be read.", error);
       return null;
     }
   }

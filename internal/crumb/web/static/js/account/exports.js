@@ -1,13 +1,13 @@
 import {request} from "../api.js";
-import {attend} from "../attend.js";
+import {attend, failure} from "../attend.js";
 import {at} from "../dom.js";
-import {follow} from "../follow.js";
+import {ended, follow} from "../follow.js";
 import {onPress} from "../form.js";
 import {moment} from "../format.js";
 import {Status} from "../status.js";
 
 /** Lets a reader ask for their data, and shows how the latest export fares. */
-export async function exports({signal, load}) {
+export async function exports({signal}) {
   const status = new Status(at("export-status"));
   const patient = (attempt) => attend(status, attempt, {signal});
   const watch = async (path) => {
@@ -17,8 +17,14 @@ export async function exports({signal, load}) {
     const {location} = await send(() => request("POST", "/exports", {signal}));
     await watch(location);
   });
-  const latest = (await load(() => request("GET", "/api/exports", {signal}))).body;
-  if (latest?.id) await watch(`/exports/${encodeURIComponent(latest.id)}`);
+  try {
+    const latest = (await patient(() => request("GET", "/api/exports", {signal}))).body;
+    status.show(viewOf(latest));
+    if (!ended(latest)) await watch(`/exports/${encodeURIComponent(latest.id)}`);
+  } catch (error) {
+    // 404: there is none. An export that could not be looked at goes on all the same.
+    if (!signal.aborted && error.status !== 404) status.show(failure(error, {title: "Your latest export could not be looked at"}));
+  }
 }
 
 /**
@@ -32,7 +38,7 @@ export function viewOf({state, progress, url, expires_at: expires, error}, now =
   if (state === "done") {
     return {tone: "good", title: "Your data is ready", note: `The link works until ${moment(expires)}. You have it by mail, too.`, link: {text: "Download your data", href: url}};
   }
-  if (state === "dead" || state === "cancelled") return {tone: "bad", title: "Your data couldn’t be gathered. Try again?", note: error?.message ?? ""};
+  if (state === "dead" || state === "cancelled") return {tone: "bad", title: "Your data couldn’t be gathered. Try again?", note: error ?? ""};
   const {done = 0, of = 0} = progress ?? {};
   const note = "You can leave this page: a mail with the link comes when it is ready.";
   if (!of) return {title: "Preparing your data", note: `In line. ${note}`, bar: null};

@@ -14,7 +14,7 @@ const TYPES = {jsonl: "application/x-ndjson", ndjson: "application/x-ndjson", js
 const NAME = "crumb.import";
 
 /** Lets a reader import a file of recipes, and shows how far it is and which lines are bad. */
-export async function imports({signal}) {
+export async function imports({signal, query}) {
   const progress = new Status(at("import-progress"));
   const persist = (attempt) => attend(progress, attempt, {signal});
   const watch = async (path) => {
@@ -25,15 +25,18 @@ export async function imports({signal}) {
     const [file] = at("import-file").files;
     const type = TYPES[file.name.split(".").at(-1).toLowerCase()];
     if (!type) return status.show({tone: "bad", title: "This is no file of recipes", note: "It ends in .jsonl, .json or .html."});
+    const delivery = new Delivery(file, {type, refusals: {413: "The file is too large. Please split it."}});
     progress.clear();
     at("bad-lines").hidden = true;
-    const key = await send(() => new Delivery(file, type).run({signal, onProgress: (view) => status.show(uploading(view))}));
+    const key = await send(() => delivery.run({signal, onProgress: (view) => status.show(uploading(view))}));
     const {location} = await send(() => request("POST", "/api/imports", {signal, key: key.split("/").at(-1), body: {key}}));
     status.clear();
     tab.set(NAME, location);
     await watch(location);
   });
-  const earlier = tab.get(NAME);
+  // A notice in the inbox leads to an import; a reload goes on with the last one.
+  const asked = query.get("import");
+  const earlier = asked ? `/api/imports/${encodeURIComponent(asked)}` : tab.get(NAME);
   if (!earlier) return;
   try {
     await watch(earlier);
@@ -65,7 +68,7 @@ function uploading(view) {
 export function viewOf({state, lines = 0, done = 0, imported = 0, bad, error}) {
   const refused = bad?.length ?? 0;
   const so = `${count(imported, "recipe")} imported as drafts${refused ? `, ${count(refused, "bad line")}` : ""}.`;
-  if (state === "dead" || state === "cancelled") return {tone: "bad", title: "The import stopped", note: `${so} ${error?.message ?? "Try again: what is imported stays."}`};
+  if (state === "dead" || state === "cancelled") return {tone: "bad", title: "The import stopped", note: `${so} ${error ?? "Try again: what is imported stays."}`};
   if (state === "done") return {tone: refused ? "wait" : "good", title: refused ? "Imported, but not all" : "Imported", note: so};
   if (!lines) return {title: "Reading your file", note: "In line.", bar: null};
   return {title: `Importing: ${done.toLocaleString("en-GB")} of ${count(lines, "line")}`, note: so, bar: done / lines};

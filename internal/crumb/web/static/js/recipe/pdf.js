@@ -1,5 +1,5 @@
 import {request} from "../api.js";
-import {attend, signIn} from "../attend.js";
+import {attend} from "../attend.js";
 import {at} from "../dom.js";
 import {follow} from "../follow.js";
 import {onPress} from "../form.js";
@@ -10,11 +10,10 @@ import {Status} from "../status.js";
  * Lets people ask for a PDF: it is made while they wait, and then it can be
  * downloaded.
  */
-export function pdf(path, {signal, me}) {
+export function pdf(path, {signal}) {
   const status = new Status(at("pdf-status"));
   const words = {signal, status, doing: "Asking for your PDF", failed: "The PDF couldn’t be made. Try again?"};
   onPress(at("pdf"), words, async (send) => {
-    if (!me) return status.show({tone: "quiet", title: "Sign in to get a PDF", link: signIn()});
     const {location} = await send(() => request("POST", `${path}/pdf`, {signal}));
     const job = await follow(location, {
       signal,
