@@ -21,9 +21,9 @@ var Newsletter = job.Queue{
 	Batch:        2,
 }
 
-// newsletterPolicy: a run is short; what fails is tried again for days.
+// newsletterPolicy: a run is short; what fails is tried again for about a day.
 var newsletterPolicy = job.Policy{
-	Queue: Newsletter, MaxAttempts: 15, Timeout: 20 * time.Second,
+	Queue: Newsletter, MaxAttempts: 20, Timeout: 20 * time.Second,
 	Backoff: backoff.Policy{Base: 5 * time.Second, Cap: 6 * time.Hour},
 }
 
