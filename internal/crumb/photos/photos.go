@@ -3,9 +3,6 @@
 package photos
 
 import (
-	"context"
-	"encoding/hex"
-	"fmt"
 	"regexp"
 	"sync"
 
@@ -46,30 +43,3 @@ type Made struct {
 
 // MadeKey is where the sizes of an upload are kept.
 func MadeKey(id string) rows.Key { return rows.Key{Partition: "photo#" + id, Sort: "photo"} }
-
-// A Hash is the SHA-256 of a photo's bytes, or of its pixels.
-type Hash [32]byte
-
-// String gives the hash in hexadecimal.
-func (h Hash) String() string { return hex.EncodeToString(h[:]) }
-
-// A Blocked is a content that nobody may upload. Key: blocked#<hash>, "blocked".
-// Operators write it; see docs/crumb.md.
-type Blocked struct {
-	// Reason is for operators; uploaders are told that it is not allowed.
-	Reason string `dynamodbav:"reason"`
-}
-
-// BlockedKey is where the row of a blocked content lies.
-func BlockedKey(h Hash) rows.Key {
-	return rows.Key{Partition: "blocked#" + h.String(), Sort: "blocked"}
-}
-
-// IsBlocked tells whether a content is on the block list.
-func IsBlocked(ctx context.Context, table *rows.Table, h Hash) (bool, error) {
-	_, blocked, err := rows.Get[Blocked](ctx, table, BlockedKey(h))
-	if err != nil {
-		return false, fmt.Errorf("photos: reading the block list: %w", err)
-	}
-	return blocked, nil
-}

@@ -101,13 +101,3 @@ func (r *Resizer) Make(ctx context.Context, upload photos.Upload, tell func(task
 	}
 	return sizes, putErr
 }
-
-// allow refuses contents that are on the block list: the upload as it is, or its
-// pixels, so that other metadata do not get it past.
-func (r *Resizer) allow(ctx context.Context, content photos.Hash) error {
-	blocked, err := photos.IsBlocked(ctx, r.table, content)
-	if err == nil && blocked {
-		err = job.Fail(errBlocked)
-	}
-	return err
-}

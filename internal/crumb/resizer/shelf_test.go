@@ -1,12 +1,11 @@
 package resizer_test
 
 import (
-	"crypto/sha256"
+	"context"
 	"errors"
 	"slices"
 	"testing"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
@@ -61,15 +60,12 @@ func TestWhatWasMadeIsKept(t *testing.T) {
 // says other things about itself.
 func TestBlockedPictures(t *testing.T) {
 	picture := sample(t, "orientation-3.jpg")
-	var pixels photos.Hash
-	if _, err := photo.ResizeInSteps(t.Context(), picture.data, "", photo.Steps{Decoded: func(sum [sha256.Size]byte) error {
-		pixels = sum
-		return nil
-	}}); err != nil {
-		t.Fatal(err)
+	hashes, err := resizer.Hashes(t.Context(), picture.data)
+	if err != nil || len(hashes) != 2 {
+		t.Fatal(hashes, err)
 	}
+	bytes, pixels := hashes[0], hashes[1]
 	disguised := object{data: slices.Concat(picture.data[:2], []byte{0xff, 0xfe, 0, 4, 'h', 'i'}, picture.data[2:]), contentType: picture.contentType}
-	bytes := photos.Hash(sha256.Sum256(picture.data))
 	for name, c := range map[string]struct {
 		upload object
 		on     photos.Hash
@@ -92,5 +88,16 @@ func TestBlockedPictures(t *testing.T) {
 		} else if !c.passes {
 			checkSentence(t, ran.Err.Error())
 		}
+	}
+}
+
+func TestHashesOfWhatIsNoPicture(t *testing.T) {
+	if hashes, err := resizer.Hashes(t.Context(), []byte("soup")); len(hashes) != 1 || err != nil {
+		t.Error(hashes, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := resizer.Hashes(ctx, sample(t, "small.jpg").data); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
