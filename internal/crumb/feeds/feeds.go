@@ -1,7 +1,7 @@
 // Package feeds brings recipes to the feeds of those who follow their author.
 //
 // A feed's row has a key that follows from reader and recipe, and a rank that follows
-// from the recipe's version: a write takes the place of a lower rank only. So it is
+// from what happened to the recipe before: a write takes the place of a lower rank only. So it is
 // all the same how often, how late and in which order rows are written: after the
 // last of an author's changes has been walked, each follower has one row for the
 // recipe, and it is that of its latest version. No transaction is needed for it,
@@ -99,10 +99,10 @@ func (f *Feeds) rowOf(ctx context.Context, change tasks.RecipeChange) (place, Ro
 	switch {
 	case err != nil:
 		return "", Row{}, false, fmt.Errorf("feeds: %w", err)
-	case change.PublishedAt.IsZero() || found && recipe.Version > change.Version:
+	case change.PublishedAt.IsZero() || found && recipe.Change().Rank() > change.Rank():
 		return "", Row{}, false, nil
 	case !found || recipe.State != recipes.Published:
-		return placeOf(change), withdrawn(change.Version, f.now()), true, nil
+		return placeOf(change), withdrawn(change.Rank(), f.now()), true, nil
 	}
-	return placeOf(change), Row{Card: recipe.Card(), Rank: 2 * recipe.Version}, true, nil
+	return placeOf(change), Row{Card: recipe.Card(), Rank: change.Rank()}, true, nil
 }

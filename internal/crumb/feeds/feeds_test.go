@@ -124,7 +124,7 @@ func TestTheLatestVersionWins(t *testing.T) {
 		held := w.Publish(publishtest.Content("Held"))
 		edited = w.Edit(edited, publishtest.Content("New title"))
 		w.Delete(deleted)
-		withheld := outbox.Publish(held.Change().Happened(tasks.RecipeWithheld))
+		withheld := outbox.Publish(held.Turned().Happened(tasks.RecipeWithheld))
 		if err := recipes.Hold(w.Table.Change(), held).Transact(t.Context(), w.Kit.Outbox, withheld); err != nil {
 			t.Fatal(err)
 		}

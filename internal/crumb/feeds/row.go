@@ -11,8 +11,8 @@ import (
 // A Row is one recipe in one feed. Key: feed#<reader>, <time of publication>#<recipe>.
 type Row struct {
 	Card recipes.Card `dynamodbav:"card"`
-	// Rank says which of two rows came later: twice the recipe's version, and one
-	// more where it was taken away.
+	// Rank says which of two rows came later: it is that of the change which wrote
+	// it.
 	Rank int `dynamodbav:"rank"`
 	// Gone tells that the recipe was deleted or is held. The row stays for a while,
 	// so that a walk that was late does not put the recipe back.
@@ -25,8 +25,8 @@ type Row struct {
 // the recipe at the beginning of each run, so that the longest run would do.
 const goneFor = 7 * 24 * time.Hour
 
-func withdrawn(version int, now time.Time) Row {
-	return Row{Rank: 2*version + 1, Gone: true, Expires: now.Add(goneFor).Unix()}
+func withdrawn(rank int, now time.Time) Row {
+	return Row{Rank: rank, Gone: true, Expires: now.Add(goneFor).Unix()}
 }
 
 // A place is where a recipe is in every feed that has it.

@@ -48,7 +48,7 @@ func (m *Moderator) Follow(ctx context.Context, j *job.Job[tasks.RecipeChange]) 
 		return job.Fail(err)
 	}
 	if event != nil {
-		happened, err := m.box.Writes(ctx, outbox.Publish(recipe.Change().Happened(*event)))
+		happened, err := m.box.Writes(ctx, outbox.Publish(recipe.Turned().Happened(*event)))
 		if err != nil {
 			return job.Fail(err)
 		}

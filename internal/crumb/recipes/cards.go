@@ -36,6 +36,6 @@ func (r Recipe) become(c *rows.Changes, from, to State) *rows.Changes {
 	r.show(c)
 	// The recipe as it was read. A lost race means that it was edited, deleted, or
 	// judged already.
-	return c.Update(Key(r.ID), "SET #state = :to", "#version = :version AND #state = :from",
-		rows.Values{":to": to, ":from": from, ":version": r.Version})
+	return c.Update(Key(r.ID), "SET #state = :to ADD #turns :one", "#version = :version AND #state = :from",
+		rows.Values{":to": to, ":from": from, ":version": r.Version, ":one": 1})
 }

@@ -24,9 +24,12 @@ const (
 
 // A Recipe is one recipe, as it is kept and shown. Key: recipe#<id>, "recipe".
 type Recipe struct {
-	ID         string `json:"id" dynamodbav:"id"`
-	State      State  `json:"state" dynamodbav:"state"`
-	Version    int    `json:"version" dynamodbav:"version"` // counts its changes, from 1
+	ID      string `json:"id" dynamodbav:"id"`
+	State   State  `json:"state" dynamodbav:"state"`
+	Version int    `json:"version" dynamodbav:"version"` // counts its changes, from 1
+	// Turns counts how often it was held and released. Versions and turns together
+	// grow with whatever happens to it.
+	Turns      int    `json:"-" dynamodbav:"turns,omitempty"`
 	Author     string `json:"author" dynamodbav:"author"`
 	AuthorName string `json:"author_name" dynamodbav:"author_name"`
 	Content
@@ -95,7 +98,15 @@ func (r Recipe) Card() Card {
 
 // Change is what is told of the recipe as it is.
 func (r Recipe) Change() tasks.RecipeChange {
-	return tasks.RecipeChange{Recipe: r.ID, Version: r.Version, Author: r.Author, Title: r.Title, PublishedAt: r.PublishedAt}
+	return tasks.RecipeChange{
+		Recipe: r.ID, Version: r.Version, Turns: r.Turns, Author: r.Author, Title: r.Title, PublishedAt: r.PublishedAt,
+	}
+}
+
+// Turned is what is told of the recipe when it is held or released.
+func (r Recipe) Turned() tasks.RecipeChange {
+	r.Turns++
+	return r.Change()
 }
 
 // Key is where a recipe's row lies.

@@ -128,7 +128,7 @@ func TestHeldRecipesAreNotFound(t *testing.T) {
 	w.Kit.RunAll(t.Context())
 	become := func(change func(*rows.Changes, recipes.Recipe) *rows.Changes, event job.Event[tasks.RecipeChange]) {
 		t.Helper()
-		happened := outbox.Publish(recipe.Change().Happened(event))
+		happened := outbox.Publish(recipe.Turned().Happened(event))
 		if err := change(w.Table.Change(), recipe).Transact(t.Context(), w.Kit.Outbox, happened); err != nil {
 			t.Fatal(err)
 		}

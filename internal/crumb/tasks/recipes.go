@@ -15,13 +15,18 @@ var Recipes = job.Topic{Name: "recipes", FIFO: true}
 type RecipeChange struct {
 	Recipe string `json:"recipe"`
 	// Version counts the recipe's changes, from 1.
-	Version int    `json:"version"`
-	Author  string `json:"author"`
-	Title   string `json:"title"`
+	Version int `json:"version"`
+	// Turns counts how often it was held and released.
+	Turns  int    `json:"turns,omitempty"`
+	Author string `json:"author"`
+	Title  string `json:"title"`
 	// PublishedAt says where lists have it, also when the recipe is no more; zero
 	// for one that was never published.
 	PublishedAt time.Time `json:"published_at,omitzero"`
 }
+
+// Rank says which of two changes of a recipe came later: each is of a higher one.
+func (c RecipeChange) Rank() int { return c.Version + c.Turns }
 
 // What happens to recipes. Each is published in the transaction that writes the
 // recipe.
