@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
@@ -82,7 +82,7 @@ type Status struct {
 // Start imports an upload: the row and the job that splits the file are one
 // transaction. Errors: ErrKey, *FullError.
 func (d *Desk) Start(ctx context.Context, reader, key string) (Status, error) {
-	if _, ok := photos.ParseUpload(key); !ok {
+	if _, err := uploads.Parse(key, ""); err != nil {
 		return Status{}, ErrKey
 	}
 	if decision := d.Gate.Admit(ctx); !decision.Admitted {

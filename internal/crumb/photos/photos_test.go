@@ -1,49 +1,11 @@
 package photos_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
 )
-
-func TestUploads(t *testing.T) {
-	const id = "0123456789abcdefghjkmnpqrs"
-	for key, want := range map[string]photos.Upload{
-		"uploads/everyone/" + id:           {Client: "everyone", ID: id},
-		"uploads/a.b_c=-9/" + id:           {Client: "a.b_c=-9", ID: id},
-		"uploads/everyone/short":           {},
-		"uploads/" + id:                    {},
-		"uploads//" + id:                   {},
-		"uploads/../" + id:                 {},
-		"uploads/everyone/..":              {},
-		"uploads/everyone/" + id + "/more": {},
-		"photos/everyone/" + id:            {},
-		"uploads/everyone/" + id + "\n":    {},
-		"":                                 {},
-		"uploads/" + strings.Repeat("a", 65) + "/" + id: {},
-	} {
-		got, ok := photos.ParseUpload(key)
-		if got != want || ok != (want.ID != "") || ok && got.Key() != key {
-			t.Errorf("%q: %+v, %v", key, got, ok)
-		}
-	}
-}
-
-// No key leads out of the uploads, whatever it is.
-func FuzzUpload(f *testing.F) {
-	f.Add("uploads/everyone/0123456789abcdefghjkmnpqrs")
-	f.Fuzz(func(t *testing.T, key string) {
-		upload, ok := photos.ParseUpload(key)
-		if !ok {
-			return
-		}
-		if upload.Key() != key || strings.Count(key, "/") != 2 || strings.Contains(key, "..") && !strings.Contains(upload.Client, "..") {
-			t.Errorf("%q is %+v", key, upload)
-		}
-	})
-}
 
 func TestBlockList(t *testing.T) {
 	table := rowstest.New(t)

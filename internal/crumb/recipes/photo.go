@@ -8,6 +8,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -37,7 +38,7 @@ func (s *Recipes) attach(ctx context.Context, recipe *Recipe, in Written) ([]out
 		}
 		return nil, nil
 	}
-	if _, ok := photos.ParseUpload(in.PhotoKey); !ok {
+	if _, err := uploads.Parse(in.PhotoKey, ""); err != nil {
 		return nil, bad("photo_key is not that of an upload: pass on the one that the upload was given")
 	}
 	if in.PhotoJob != "" {
@@ -98,9 +99,12 @@ type Photo struct {
 // photoOf tells how far a recipe's photo is: from what is kept of it for good, or
 // from its job while that is under way. nil: it has none.
 func (s *Recipes) photoOf(ctx context.Context, r Recipe) (*Photo, error) {
-	upload, ok := photos.ParseUpload(r.PhotoKey)
-	if !ok {
+	if r.PhotoKey == "" {
 		return nil, nil
+	}
+	upload, err := uploads.Parse(r.PhotoKey, "")
+	if err != nil {
+		return nil, fmt.Errorf("recipes: the photo of %s: %w", r.ID, err)
 	}
 	made, ok, err := rows.Get[photos.Made](ctx, s.Table, photos.MadeKey(upload.ID))
 	if err != nil {

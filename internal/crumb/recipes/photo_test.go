@@ -10,6 +10,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/publishtest"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
@@ -85,7 +86,10 @@ func TestPhotoOnItsWay(t *testing.T) {
 	if p := photoOf(t, w, draft.ID); p.State != "done" || len(p.Sizes) != 1 || p.Sizes[0] != large.Sizes[0] {
 		t.Errorf("afterwards it is %+v", p)
 	}
-	upload, _ := photos.ParseUpload(photo)
+	upload, err := uploads.Parse(photo, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Table.Change().Put(photos.MadeKey(upload.ID), photos.Made(large), "", nil).Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}

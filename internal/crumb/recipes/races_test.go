@@ -97,7 +97,9 @@ func TestChangesThatOthersOvertake(t *testing.T) {
 			recipes.Held,
 		},
 		"an edit, by another": {
-			func(t *testing.T, w *publishtest.World, r recipes.Recipe) { w.Edit(r, publishtest.Content("Leek soup")) },
+			func(t *testing.T, w *publishtest.World, r recipes.Recipe) {
+				w.Edit(r, publishtest.Content("Leek soup"))
+			},
 			func(ctx context.Context, r *recipes.Recipes, id string) error {
 				_, err := r.Edit(ctx, ada, id, 2, recipes.Written{Content: soup()})
 				return err

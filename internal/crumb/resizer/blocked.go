@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
@@ -15,7 +16,7 @@ import (
 func (r *Resizer) allow(ctx context.Context, content photos.Hash) error {
 	blocked, err := photos.IsBlocked(ctx, r.table, content)
 	if err == nil && blocked {
-		err = job.Fail(errBlocked)
+		err = job.Fail(uploads.Refuse("not_allowed", "this picture is not allowed on Crumb", nil))
 	}
 	return err
 }

@@ -12,11 +12,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
@@ -51,12 +51,9 @@ func New(objects Objects, table *rows.Table) *Resizer {
 // transaction that ends it. A photograph that can never work makes its job dead
 // with a reason for the person who uploaded it; any other error is temporary.
 func (r *Resizer) Resize(ctx context.Context, j *job.Job[tasks.ResizePhoto]) (tasks.Sizes, error) {
-	upload, ok := photos.ParseUpload(j.Args.Key)
-	switch {
-	case !ok:
-		return tasks.Sizes{}, job.Fail(errBadKey)
-	case j.Client != "" && upload.Client != j.Client:
-		return tasks.Sizes{}, job.Fail(errNotYours)
+	upload, err := uploads.Parse(j.Args.Key, j.Client)
+	if err != nil {
+		return tasks.Sizes{}, job.Fail(err)
 	}
 	sizes, err := r.Make(ctx, upload, func(sizes tasks.Sizes) error { return worker.Progress(ctx, j, sizes) })
 	if err != nil {
@@ -71,15 +68,14 @@ func (r *Resizer) Resize(ctx context.Context, j *job.Job[tasks.ResizePhoto]) (ta
 
 // Make is the work without the job. tell is called with the sizes that are there,
 // whenever there are more, but for the last time; nil tells nobody.
-func (r *Resizer) Make(ctx context.Context, upload photos.Upload, tell func(tasks.Sizes) error) (tasks.Sizes, error) {
-	data, contentType, err := r.objects.Get(ctx, upload.Key(), MaxBytes)
+func (r *Resizer) Make(ctx context.Context, upload uploads.Upload, tell func(tasks.Sizes) error) (tasks.Sizes, error) {
+	data, contentType, err := uploads.Fetch(ctx, r.objects, upload, MaxBytes)
+	var refusal *uploads.Refusal
 	switch {
-	case errors.Is(err, objects.ErrMissing):
-		return tasks.Sizes{}, job.Fail(errMissing.because(err))
-	case errors.Is(err, objects.ErrTooLarge):
-		return tasks.Sizes{}, job.Fail(errTooLarge.because(err))
+	case errors.As(err, &refusal):
+		return tasks.Sizes{}, job.Fail(refusal)
 	case err != nil:
-		return tasks.Sizes{}, fmt.Errorf("resizer: fetching %s: %w", upload.Key(), err)
+		return tasks.Sizes{}, err
 	}
 	if err := r.allow(ctx, sha256.Sum256(data)); err != nil {
 		return tasks.Sizes{}, err
@@ -93,11 +89,11 @@ func (r *Resizer) Make(ctx context.Context, upload photos.Upload, tell func(task
 	var bad *photo.BadPhotoError
 	switch {
 	case errors.As(err, &bad):
-		return tasks.Sizes{}, job.Fail(refuse(bad))
+		return tasks.Sizes{}, job.Fail(uploads.Refuse(string(bad.Code), bad.Message, bad))
 	case job.IsVerdict(err):
 		return tasks.Sizes{}, err
 	case err != nil:
-		return tasks.Sizes{}, fmt.Errorf("resizer: resizing %s: %w", upload.Key(), err)
+		return tasks.Sizes{}, fmt.Errorf("resizer: resizing %s: %w", upload.Key, err)
 	}
 	return sizes, putErr
 }

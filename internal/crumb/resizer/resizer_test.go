@@ -16,6 +16,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
 	"github.com/nightshift-go/nightshift/internal/crumb/samplephotos"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
@@ -198,7 +199,7 @@ func TestResizeStopsWithItsContext(t *testing.T) {
 	b.objects[upload] = sample(t, "small.jpg")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := resizer.New(b, rowstest.New(t)).Make(ctx, photos.Upload{Client: "everyone", ID: id}, nil)
+	_, err := resizer.New(b, rowstest.New(t)).Make(ctx, uploads.Upload{Key: upload, Client: "everyone", ID: id}, nil)
 	var fail *job.FailError
 	if !errors.Is(err, context.Canceled) || errors.As(err, &fail) {
 		t.Errorf("error %v: want the context's, to be tried again", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
@@ -19,7 +20,7 @@ func TestSizesAreToldAsTheyArrive(t *testing.T) {
 	b := newBucket()
 	b.objects[upload] = sample(t, "orientation-6.jpg")
 	var told []int
-	sizes, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), photos.Upload{Client: "everyone", ID: id}, func(s tasks.Sizes) error {
+	sizes, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), uploads.Upload{Key: upload, Client: "everyone", ID: id}, func(s tasks.Sizes) error {
 		for _, size := range s.Sizes {
 			if b.objects[size.Key].data == nil {
 				t.Errorf("%s is told of before it is there", size.Key)
@@ -40,7 +41,7 @@ func TestWhoCannotBeToldEndsTheWork(t *testing.T) {
 	b := newBucket()
 	b.objects[upload] = sample(t, "small.jpg")
 	gone := errors.New("the lease is lost")
-	_, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), photos.Upload{Client: "everyone", ID: id}, func(tasks.Sizes) error { return gone })
+	_, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), uploads.Upload{Key: upload, Client: "everyone", ID: id}, func(tasks.Sizes) error { return gone })
 	if !errors.Is(err, gone) {
 		t.Error(err)
 	}

@@ -40,6 +40,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// No key leads out of the uploads, whatever it is.
+func FuzzParse(f *testing.F) {
+	f.Add("uploads/ada/"+id, "ada")
+	f.Add("uploads/../"+id, "")
+	f.Fuzz(func(t *testing.T, key, client string) {
+		upload, err := uploads.Parse(key, client)
+		if err != nil {
+			return
+		}
+		if key != "uploads/"+upload.Client+"/"+upload.ID || strings.ContainsAny(upload.Client+upload.ID, "/\\%\x00 \n") || upload.Client[0] == '.' {
+			t.Errorf("%q is %+v", key, upload)
+		}
+		if client != "" && upload.Client != client {
+			t.Errorf("%q has %q", client, key)
+		}
+	})
+}
+
 type getter struct{ err error }
 
 func (g getter) Get(context.Context, string, int64) ([]byte, string, error) {

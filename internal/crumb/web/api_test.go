@@ -13,11 +13,11 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
-	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows/rowstest"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
 	"github.com/nightshift-go/nightshift/internal/crumb/web"
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
@@ -170,8 +170,8 @@ func (f *fakeAPI) status(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fakeAPI) run(j *fakeJob) {
-	upload, ok := photos.ParseUpload(j.key)
-	if !ok {
+	upload, err := uploads.Parse(j.key, "")
+	if err != nil {
 		panic("the page named no upload: " + j.key)
 	}
 	sizes, err := resizer.New(f, f.table).Make(context.Background(), upload, func(sofar tasks.Sizes) error {
