@@ -52,7 +52,7 @@ func (c *crumb) api(photos constructs.WorkerQueue, videos constructs.PolledQueue
 	cancel.ReservedConcurrency = c.reserve(20)
 	cancel.Environment = map[string]*string{settings.Table: c.table.TableName()}
 	cancel.Policy = append(cancel.Policy,
-		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:UpdateItem"))
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:UpdateItem"), constructs.AllowFollowUps(c.table.TableArn()))
 
 	web := c.function("web", 10*time.Second)
 	web.ReservedConcurrency = c.reserve(40)

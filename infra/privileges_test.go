@@ -17,7 +17,11 @@ var privileges = map[string][]string{
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
 	"StatusFunction": {"dynamodb:GetItem <JobsTable.Arn>", "s3:GetObject <ObjectsBucket.Arn>/jobs/*"},
-	"CancelFunction": {"dynamodb:GetItem <JobsTable.Arn>", "dynamodb:UpdateItem <JobsTable.Arn>"},
+	"CancelFunction": {
+		"dynamodb:GetItem <JobsTable.Arn>",
+		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["job#*","group#*"]}}`,
+		"dynamodb:UpdateItem <JobsTable.Arn>",
+	},
 	"UploadsFunction": {
 		"s3:PutObject <ObjectsBucket.Arn>/uploads/*",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
@@ -52,6 +56,7 @@ var privileges = map[string][]string{
 		"dynamodb:GetRecords <JobsTable.StreamArn>",
 		"dynamodb:GetShardIterator <JobsTable.StreamArn>",
 		"dynamodb:ListStreams *",
+		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["job#*","group#*"]}}`,
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"s3:ListBucket <ObjectsBucket.Arn>",
 		"s3:PutObject <ObjectsBucket.Arn>/aws/lambda/*",
@@ -60,6 +65,7 @@ var privileges = map[string][]string{
 	},
 	"BackstopFunction": {
 		"dynamodb:GetItem <JobsTable.Arn>",
+		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["job#*","group#*"]}}`,
 		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["unique#*"]}}`,
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"sqs:ChangeMessageVisibility <BackstopQueue.Arn>",

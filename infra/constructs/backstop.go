@@ -62,6 +62,7 @@ func NewBackstop(scope core.Construct, id string, props BackstopProps) Backstop 
 	function := NewFunction(self, "Function", props.Function)
 	function.AddToRolePolicy(Allow(queue.QueueArn(), consume...))
 	function.AddToRolePolicy(Allow(props.Table.TableArn(), "dynamodb:GetItem", "dynamodb:UpdateItem"))
+	function.AddToRolePolicy(AllowFollowUps(props.Table.TableArn()))
 	// A redrive of a unique job takes its key again.
 	function.AddToRolePolicy(AllowRows(props.Table.TableArn(), UniqueRows, "dynamodb:PutItem"))
 	function.AddEnvironment(jsii.String(settings.Table), props.Table.TableName(), nil)

@@ -147,6 +147,14 @@ func AllowRows(table *string, prefix string, actions ...string) awsiam.PolicySta
 	return statement
 }
 
+// AllowFollowUps lets a function that ends jobs enqueue what follows them (job.Then,
+// job.Finally, the last job of a batch): new rows of jobs, and of no other kind.
+func AllowFollowUps(table *string) awsiam.PolicyStatement {
+	statement := Allow(table, "dynamodb:PutItem")
+	statement.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": {"job#*", "group#*"}})
+	return statement
+}
+
 func seconds(d time.Duration) awscdk.Duration {
 	return awscdk.Duration_Seconds(jsii.Number(d.Seconds()))
 }

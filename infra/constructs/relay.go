@@ -56,6 +56,7 @@ func NewRelay(scope core.Construct, id string, props RelayProps) Relay {
 	function := NewFunction(self, "Function", props.Function)
 	function.AddEnvironment(jsii.String(settings.Table), props.Table.TableName(), nil)
 	function.AddToRolePolicy(Allow(props.Table.TableArn(), "dynamodb:UpdateItem"))
+	function.AddToRolePolicy(AllowFollowUps(props.Table.TableArn()))
 	function.AddToRolePolicy(Allow(props.Table.TableStreamArn(),
 		"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"))
 	// ListStreams is on all streams: it has no resource level. The two on the
