@@ -16,7 +16,8 @@ import (
 //
 // An action is a write with DynamoDB's expressions to any table of the account and
 // region (store.Write; an empty Table is the jobs table). At most store.MaxActions,
-// each on a row of its own, 4 MB in all.
+// each on a row of its own, 4 MB in all. What follows the job is part of the
+// transaction: each follow-up takes an action's place, and a batch three.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 //
 // After an error nothing was written, and the run goes on:
