@@ -52,6 +52,9 @@ type liveView struct {
 	turn  int
 	// ended are lines to be written above the block.
 	ended []string
+	// width tells how wide the terminal is now, 0 where it does not know; nil leaves
+	// the look's.
+	width func() int
 }
 
 // Control sequences of terminals. Lines are not wrapped while the block is drawn:
@@ -77,6 +80,11 @@ func (v *liveView) changed(w *watched, now time.Time) error {
 // tick draws the block anew.
 func (v *liveView) tick(all []*watched, now time.Time) error {
 	v.turn++
+	if v.width != nil {
+		if now := v.width(); now > 0 {
+			v.look.width = now
+		}
+	}
 	var lines []string
 	more := 0
 	for _, w := range all {
@@ -119,7 +127,7 @@ const (
 	shortCells = 9 // of an id, where it is narrow
 	taskCells  = 16
 	stateCells = 9
-	narrow     = 72
+	narrow     = 92 // with a whole id there is no room for a bar and words
 	leastBar   = 8
 	mostBar    = 40
 )

@@ -25,7 +25,7 @@ progress is a measure:
   a number up to 100      percent
 
 and else with the progress as it is. Elsewhere, or with --plain, each change is a line.
-The lines are as wide as COLUMNS says, else 80. The jobs are read every second, more
+The lines are as wide as COLUMNS says, else as the terminal is. The jobs are read every second, more
 seldom while nothing changes, and every five seconds at last. Ctrl-C ends the watching and
 leaves the jobs alone.
 
@@ -50,7 +50,12 @@ func runJobsWatch(ctx context.Context, s streams, args []string) error {
 	case *asJSON:
 		w.view = jsonChanges{s.out}
 	case !*plainly && isTerminal(s.out):
-		w.view = newLiveView(s.out, lookOf(environment()))
+		columns, charset := environment()
+		view := newLiveView(s.out, lookOf(columns, charset))
+		if columns == "" {
+			view.width = func() int { return terminalWidth(s.out) }
+		}
+		w.view = view
 	default:
 		w.view = plainChanges{s.out}
 	}

@@ -67,21 +67,23 @@ func TestLines(t *testing.T) {
 		want    string
 	}{
 		{"a bar", of(lifecycle.Running, with(`{"done":2,"of":5}`)), "110", id + "  note.write        running    ██████████████░░░░░░░░░░░░░░░░░░░░░  40%  2 of 5  12s"},
-		{"at 80", of(lifecycle.Running, with(`{"percent":50}`)), "", id + "  note.write        running    ██████░░░░░░░  50%  12s"},
-		{"no room for a bar", of(lifecycle.Running, with(`{"done":200,"of":500}`)), "", id + "  note.write        running    40%  200 of 500  12s"},
+		{"at 80", of(lifecycle.Running, with(`{"percent":50}`)), "", "…s6t8w0xy  note.write        running    ███████████████░░░░░░░░░░░░░░░  50%  12s"},
+		{"a bar and words at 80", of(lifecycle.Running, with(`{"done":200,"of":500}`)), "", "…s6t8w0xy  note.write        running    ███████░░░░░░░░░░░  40%  200 of 500  12s"},
+		{"a bar beside a whole id", of(lifecycle.Running, with(`{"done":500,"of":1000}`)), "92", id + "  note.write        running    ██████░░░░░░  50%  500 of 1000  12s"},
+		{"no room for a bar", of(lifecycle.Running, with(`{"done":20000,"of":50000}`)), "70", "…s6t8w0xy  note.write        running    40%  20000 of 50000  12s"},
 		{"narrow", of(lifecycle.Running, with(`0.5`)), "60", "…s6t8w0xy  note.write        running    █████░░░░░  50%  12s"},
 		{"very narrow", of(lifecycle.Running, with(`0.5`)), "20", "…s6t8w0xy  note.wri…"},
 		{"no measure", of(lifecycle.Running, with(`{"step":"zip"}`)), "100", id + `  note.write        running    ⠙ {"step":"zip"}  12s`},
-		{"wide characters", of(lifecycle.Running, with(`"日本日本日本日本"`)), "74", id + `  note.write        running    ⠙ "日本日本日本…`},
-		{"nothing yet", of(lifecycle.Running, nil), "", id + "  note.write        running    ⠙   12s"},
-		{"queued", of(lifecycle.Queued, nil), "", id + "  note.write        queued     made 1m 30s ago"},
-		{"scheduled", of(lifecycle.Scheduled, func(r *store.Record) { r.NotBefore = now.Add(time.Hour) }), "", id + "  note.write        scheduled  due in 1h"},
+		{"wide characters", of(lifecycle.Running, with(`"日本日本日本日本"`)), "57", `…s6t8w0xy  note.write        running    ⠙ "日本日本日本…`},
+		{"nothing yet", of(lifecycle.Running, nil), "", "…s6t8w0xy  note.write        running    ⠙   12s"},
+		{"queued", of(lifecycle.Queued, nil), "", "…s6t8w0xy  note.write        queued     made 1m 30s ago"},
+		{"scheduled", of(lifecycle.Scheduled, func(r *store.Record) { r.NotBefore = now.Add(time.Hour) }), "", "…s6t8w0xy  note.write        scheduled  due in 1h"},
 		{"tried again", of(lifecycle.Queued, func(r *store.Record) {
 			r.NotBefore, r.Attempt, r.Error = now.Add(time.Minute), 2, &store.JobError{Code: "error", Message: "paper\x1bjam"}
 		}), "200", id + "  note.write        queued     due in 1m, attempt 2 of 3: paper jam"},
-		{"done", of(lifecycle.Done, with(`0.5`)), "", id + "  note.write        done       after 1m 30s"},
+		{"done", of(lifecycle.Done, with(`0.5`)), "", "…s6t8w0xy  note.write        done       after 1m 30s"},
 		{"dead", of(lifecycle.Dead, func(r *store.Record) { r.Attempt, r.Error = 3, &store.JobError{Message: "boom"} }), "100", id + "  note.write        dead       after 1m 30s, attempt 3 of 3: boom"},
-		{"gone", &watched{id: id, over: true}, "", id + "  -                 gone       there is no such job"},
+		{"gone", &watched{id: id, over: true}, "", "…s6t8w0xy  -                 gone       there is no such job"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := lookOf(c.columns, "en_GB.UTF-8")
@@ -90,7 +92,7 @@ func TestLines(t *testing.T) {
 			}
 		})
 	}
-	if got := lookOf("x", "C").line(of(lifecycle.Running, with(`0.5`)), 1, now); !strings.Contains(got, " ######------- ") {
+	if got := lookOf("x", "C").line(of(lifecycle.Running, with(`0.5`)), 1, now); !strings.Contains(got, " ###############--------------- ") {
 		t.Errorf("without UTF-8: %q", got)
 	}
 	if got := shortID("notes.Zm9v.01hz7vq3k8m5n9p2r4s6t8w0xy", 26); got != "…1hz7vq3k8m5n9p2r4s6t8w0xy" {
