@@ -135,6 +135,9 @@ func (f *fakeAPI) writing(mux *http.ServeMux) {
 		c.add(id, c.me, fmt.Sprint(body["title"]))
 		maps.Copy(c.recipes[id], body)
 		maps.Copy(c.recipes[id], object{"state": "draft", "version": 1, "progress": progress("queued", "queued", 0, 0, "queued")})
+		if body["photo_key"] != nil {
+			c.recipes[id]["photo"] = object{"state": "working", "sizes": []object{{"name": "thumb"}}}
+		}
 		answer(w, http.StatusCreated, c.recipes[id])
 	})
 	f.member(mux, "PUT /api/recipes/{id}", func(w http.ResponseWriter, r *http.Request, body object) {

@@ -55,7 +55,7 @@ func TestPublishShowsTheRecipeAtOnce(t *testing.T) {
 		t.Errorf("%d calls to publish before there is a recipe", n)
 	}
 	page.Screenshot("publish-busy")
-	page.Wait(topCard("Published, reaching everyone", "Search will find it soon", "Feeds waiting"))
+	page.Wait(topCard("Published, reaching everyone", "Search will find it soon", "Feeds waiting", "Photo: 1 of 4 sizes made"))
 	page.Wait("document.querySelectorAll('#recipes > li').length === 2") // not twice: Ada's cake and the soup
 	api.change(func() {
 		recipe := api.crumb.recipes["new3"]
@@ -64,6 +64,7 @@ func TestPublishShowsTheRecipeAtOnce(t *testing.T) {
 			t.Errorf("sent: %v", recipe)
 		}
 		recipe["progress"] = progress("done", "working", 12_000, 40_000, "clear")
+		recipe["photo"] = object{"state": "done"}
 	})
 	page.Wait(topCard("Search finds it", "Feeds: 12,000 of 40,000", "Spam check passed"))
 	page.Visit(api.URL + "/cooks/ada") // a reload goes on

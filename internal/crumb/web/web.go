@@ -92,7 +92,7 @@ func (s *Site) Handle(ctx context.Context, r events.APIGatewayV2HTTPRequest) (ev
 	switch {
 	case isPage:
 		answer = s.file(r, s.files.pages[page], "no-cache")
-	case strings.HasPrefix(path, "/photos/"):
+	case strings.HasPrefix(path, "/photos/"), strings.HasPrefix(path, "/videos/"):
 		var err error
 		if answer, err = s.photo(ctx, path); err != nil {
 			return events.APIGatewayV2HTTPResponse{}, err
@@ -110,10 +110,11 @@ func (s *Site) Handle(ctx context.Context, r events.APIGatewayV2HTTPRequest) (ev
 	return answer, nil
 }
 
-// photoPath is the URL that the resizer gives a result: its key after a slash.
-// It is compiled with the first of them, and not when the function starts.
+// photoPath is the URL that the resizer gives a result, and the URL of what a film is
+// made into: its key after a slash. It is compiled with the first of them, and not when the function starts.
 var photoPath = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^/(photos/[A-Za-z0-9_-]{8,64}/(?:thumb|small|medium|large)\.(?:jpg|png))$`)
+	return regexp.MustCompile(`^/(photos/[A-Za-z0-9_-]{8,64}/(?:thumb|small|medium|large)\.(?:jpg|png)` +
+		`|videos/[A-Za-z0-9_-]{8,64}/(?:clip\.gif|preview\.gif|poster\.jpg))$`)
 })
 
 func (s *Site) photo(ctx context.Context, path string) (events.APIGatewayV2HTTPResponse, error) {

@@ -78,7 +78,7 @@ export async function run(note, {signal, send, persist, onPublished, onLook}) {
     tab.set(note.draft, null);
   }
   onPublished(note);
-  await follow(path, {signal, persist, onLook, until: ({progress}) => !progress || settled(progress)});
+  await follow(path, {signal, persist, onLook, until: ({progress, photo}) => !progress || settled(progress, photo)});
   drop(note);
 }
 

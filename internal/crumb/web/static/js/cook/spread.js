@@ -25,7 +25,7 @@ export async function spread(note, {list, signal}) {
         onlyOne(card);
       },
       onLook: ({progress, photo}) => {
-        if (progress) status.show(viewOf(progress));
+        if (progress) status.show(viewOf(progress, photo));
         if (photo?.state === "done" && !card.querySelector(".picture-image")) {
           card.querySelector(".picture").replaceWith(picture(note.content.photo_key));
         }
