@@ -202,6 +202,10 @@ func (s *Stack) start(ctx context.Context) error {
 // HTTPURL is the address of the HTTP API: "http://127.0.0.1:8080".
 func (s *Stack) HTTPURL() string { return s.httpURL }
 
+// Clock is the stack's time. Who acts at certain times waits by it: a clock that
+// flies lands where somebody waits.
+func (s *Stack) Clock() *clock.Clock { return s.clock }
+
 // AWSURL is the address of the AWS endpoint.
 func (s *Stack) AWSURL() string { return s.awsURL }
 
