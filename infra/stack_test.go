@@ -126,7 +126,7 @@ func TestFunctions(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	const table, bucket, secret = "NIGHTSHIFT_TABLE=<JobsTable>", "NIGHTSHIFT_BUCKET=<ObjectsBucket>",
 		"NIGHTSHIFT_SECRET={{resolve:secretsmanager:<KeySecret>:SecretString:::}}"
-	const queue, letters = "NIGHTSHIFT_QUEUE_PHOTOS_URL=<PhotosQueue>", "NIGHTSHIFT_QUEUE_PHOTOS_DLQ_URL=<PhotosDeadLetterQueue>"
+	const queue = "NIGHTSHIFT_QUEUE_PHOTOS_URL=<PhotosQueue>"
 	wanted := map[string][]string{
 		"EnqueueFunction":  {bucket, queue, secret, table},
 		"StatusFunction":   {bucket, table},
@@ -134,11 +134,18 @@ func TestEnvironments(t *testing.T) {
 		"UploadsFunction":  {bucket, queue},
 		"WebFunction":      {bucket},
 		"SiteFunction":     {bucket, "CRUMB_TABLE=<SiteTable>", queue, secret, table},
-		"SweepFunction":    {bucket, letters, queue, table},
-		"RelayFunction":    {letters, queue, table},
-		"BackstopFunction": {letters, queue, table},
-		"PhotosFunction":   {bucket, "CRUMB_TABLE=<SiteTable>", letters, queue, table},
+		"SweepFunction":    {bucket, table},
+		"RelayFunction":    {table, "NIGHTSHIFT_TOPIC_RECIPES_ARN=<RecipesTopic>"},
+		"BackstopFunction": {table, "NIGHTSHIFT_BACKSTOP_URL=<BackstopQueue>"},
+		"PhotosFunction":   {"CRUMB_TABLE=<SiteTable>"},
+
+		"FifoBackstopFunction": {table, "NIGHTSHIFT_BACKSTOP_URL=<FifoBackstopQueue>"},
+		"SearchFunction":       {"CRUMB_TABLE=<SiteTable>"},
+		"FeedsFunction":        {"CRUMB_TABLE=<SiteTable>"},
+		"NoticesFunction":      {"CRUMB_TABLE=<SiteTable>"},
+		"ModerationFunction":   {"CRUMB_TABLE=<SiteTable>"},
 	}
+	byQueues := queueSettings()
 	for id, p := range ofType(t, "AWS::Lambda::Function") {
 		got := []string{}
 		for name, value := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
@@ -147,9 +154,9 @@ func TestEnvironments(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		slices.Sort(wanted[id])
-		if !slices.Equal(got, wanted[id]) {
-			t.Errorf("%s has\n%s, want\n%s", id, strings.Join(got, "\n"), strings.Join(wanted[id], "\n"))
+		all := slices.Sorted(slices.Values(slices.Concat(wanted[id], byQueues[id])))
+		if !slices.Equal(got, all) {
+			t.Errorf("%s has\n%s, want\n%s", id, strings.Join(got, "\n"), strings.Join(all, "\n"))
 		}
 	}
 }
@@ -224,7 +231,7 @@ func TestStores(t *testing.T) {
 	})
 	for _, part := range []string{`"SSEAlgorithm":"AES256"`, `"AllowedMethods":["GET","HEAD","PUT"]`, `"ExposedHeaders":["ETag"]`,
 		`"ExpirationInDays":7,"Id":"uploads","Prefix":"uploads/"`,
-		`"ExpirationInDays":30,"Id":"discarded","Prefix":"aws/lambda/"`, `"AbortIncompleteMultipartUpload":{"DaysAfterInitiation":1}`} {
+		`"ExpirationInDays":91,"Id":"once","Prefix":"once/"`, `"ExpirationInDays":30,"Id":"discarded","Prefix":"aws/lambda/"`, `"AbortIncompleteMultipartUpload":{"DaysAfterInitiation":1}`} {
 		if !strings.Contains(text(bucket), part) {
 			t.Errorf("ObjectsBucket lacks %s", part)
 		}

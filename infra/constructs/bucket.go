@@ -1,6 +1,8 @@
 package constructs
 
 import (
+	"time"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
@@ -8,6 +10,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
+	"github.com/nightshift-go/nightshift/pkg/idempotency"
 )
 
 // The prefixes of the objects bucket.
@@ -18,6 +21,11 @@ const (
 	// row. No rule lets them expire, since jobs may be planned for a year ahead:
 	// the sweep deletes what no row names.
 	ClaimsPrefix = claimcheck.Prefix
+	// OncePrefix holds answers of effects that are done once (package idempotency)
+	// and too large for their records. They go a day after the records, which are
+	// kept for idempotency.DefaultRetention; whoever sets a longer Retention there
+	// needs a longer rule.
+	OncePrefix = idempotency.ObjectPrefix
 	// DiscardedPrefix holds stream records that the relay's mapping gave up,
 	// for 30 days. Lambda fixes it: a bucket as a destination takes no prefix.
 	// https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
@@ -43,6 +51,7 @@ func NewObjectsBucket(scope core.Construct, id string) awss3.Bucket {
 		}},
 		LifecycleRules: &[]*awss3.LifecycleRule{
 			expire("uploads", UploadsPrefix, 7),
+			expire("once", OncePrefix, int(idempotency.DefaultRetention/(24*time.Hour))+1),
 			expire("discarded", DiscardedPrefix, 30),
 			{Id: jsii.String("unfinished"), AbortIncompleteMultipartUploadAfter: days(1)},
 		},

@@ -25,8 +25,9 @@ const (
 	mostRetries     = 185
 )
 
-// CheckExpression is when missed occurrences are looked for.
-const CheckExpression = "rate(5 minutes)"
+// CheckExpression is when missed occurrences are looked for, and what operators ask for
+// (nightshift schedules run).
+const CheckExpression = "rate(1 minute)"
 
 // PeriodicJobsProps are the settings of a function that enqueues periodic jobs.
 type PeriodicJobsProps struct {

@@ -34,7 +34,7 @@ func TestPeriodicJobs(t *testing.T) {
 	}{
 		{"TimesWeeklyDigestSchedule", "cron(0 9 ? * MON *)", "Europe/Berlin", `{"periodic":"weekly-digest","time":"<aws.scheduler.scheduled-time>"}`, "ENABLED", 3600, 185, true},
 		{"TimesStockCountSchedule", "rate(1 hour)", "UTC", `{"periodic":"stock_count","time":"<aws.scheduler.scheduled-time>"}`, "ENABLED", 3600, 185, true},
-		{"TimesCheckSchedule", "rate(5 minutes)", "UTC", `{"check":true}`, "ENABLED", 60, 0, false},
+		{"TimesCheckSchedule", "rate(1 minute)", "UTC", `{"check":true}`, "ENABLED", 60, 0, false},
 		{"ExtraSchedule", "cron(0 9 ? * MON *)", "Europe/Berlin", `{"periodic":"weekly-digest","time":"<aws.scheduler.scheduled-time>"}`, "DISABLED", 120, 0, false},
 	} {
 		made := all[c.id]
