@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -68,12 +69,29 @@ func (d *dying) Write(ctx context.Context, w store.Write) (store.Item, error) {
 	return d.recorder.Write(ctx, w)
 }
 
-// Transact makes a transaction: the commit of a run that its handler ends itself.
+// Transact makes a transaction: the commit of a run that its handler ends itself. One
+// that has nothing of the handler's in it is the end of a run with what follows it, and
+// comes as late as a mere write.
 func (d *dying) Transact(ctx context.Context, token string, writes []store.Write) error {
+	if !d.dead.Load() && !slices.ContainsFunc(writes, ofHandlers) && d.ends(ctx, writes[0]) {
+		d.dead.Store(true)
+		d.kill()
+	}
 	if d.dead.Load() {
 		return errDied
 	}
 	return d.recorder.Transact(ctx, token, writes)
+}
+
+// ofHandlers tells whether a write is a handler's own: of another table, or of a row
+// that is neither a job's nor a batch's.
+func ofHandlers(w store.Write) bool {
+	key := w.Key
+	if w.Op == store.Put {
+		key = w.Item
+	}
+	_, isJob := store.IDFrom(key)
+	return w.Table != "" || !isJob && !store.IsBatch(key)
 }
 
 // ends tells whether a write would end a job's run, by trying it on a copy of the row.

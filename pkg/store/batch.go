@@ -107,6 +107,13 @@ var batchSort = text("batch")
 // BatchKey gives the primary key of a batch's row.
 func BatchKey(id string) Item { return Item{PartitionKey: text(batchPrefix + id), SortKey: batchSort} }
 
+// IsBatch tells whether a key is that of a batch's row, or of one that counts a share
+// of its members.
+func IsBatch(key Item) bool {
+	pk := str(key[PartitionKey])
+	return strings.HasPrefix(pk, batchPrefix) || strings.HasPrefix(pk, shardPrefix)
+}
+
 // CreateBatch makes a batch, in one write. made is false where the same request had
 // made it before. ErrOtherRequest means that the id is another request's. A batch of
 // no jobs has ended when it is made.

@@ -42,8 +42,10 @@ func memberOf(m Item) *Member {
 // and a partition takes 500 such ends a second.
 const shardsTogether = 16
 
+const shardPrefix = "shard#"
+
 func shardPartition(seed string, shard int) types.AttributeValue {
-	return text(fmt.Sprintf("shard#%s#%02d", seed, shard/shardsTogether))
+	return text(fmt.Sprintf("%s%s#%02d", shardPrefix, seed, shard/shardsTogether))
 }
 
 func shardKey(seed string, shard int) Item {
