@@ -64,7 +64,7 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return advise(err)
 	}
-	if told := tellTime(stack.Time(), time.Now()); told != "" {
+	if told := tellTime(stack.Clock().Read(), time.Now()); told != "" {
 		log.logger().Info(told)
 	}
 	fmt.Fprintf(s.out, "ready http=%s aws=%s\n", stack.HTTPURL(), stack.AWSURL())

@@ -47,13 +47,13 @@ func TestTheClockIsTold(t *testing.T) {
 		t.Errorf("others read %v, after %v; %v", now, then.Now, reader.Err())
 	}
 	done := reader.Busy()()
-	began := s.Time().Now
+	began := s.clock.Read().Now
 	time.Sleep(300 * time.Millisecond)
-	if passed := s.Time().Now.Sub(began); passed > 5*time.Second {
+	if passed := s.clock.Read().Now.Sub(began); passed > 5*time.Second {
 		t.Errorf("while a process worked for 300 ms %v passed", passed)
 	}
 	done()
-	eventually(t, func() bool { return s.Time().Pace == 600 })
+	eventually(t, func() bool { return s.clock.Read().Pace == 600 })
 }
 
 func TestTheClockGoesOnAfterARestart(t *testing.T) {
@@ -67,7 +67,7 @@ func TestTheClockGoesOnAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, first, "")
-	last := first.Time().Now
+	last := first.clock.Read().Now
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestTheClockGoesOnAfterARestart(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if read := second.Time(); read.Now.Before(last) || read.Scale != 1 {
+	if read := second.clock.Read(); read.Now.Before(last) || read.Scale != 1 {
 		t.Errorf("after %v came %+v", last, read)
 	}
 	_, got, _ := post(t, second.HTTPURL()+"/echo/x", "")

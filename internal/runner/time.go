@@ -45,9 +45,6 @@ func (s *Stack) now() {
 	}
 }
 
-// Time gives what the stack's clock shows.
-func (s *Stack) Time() clock.Reading { return s.clock.Read() }
-
 // working answers requests at the machine's pace.
 func (s *Stack) working(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -70,7 +70,7 @@ func parse(t *testing.T, text string) time.Time {
 func TestAWeekOfSchedules(t *testing.T) {
 	machine := time.Now()
 	s, written := startScaled(t, clock.MaxScale, nil)
-	began := s.Time().Now
+	began := s.clock.Read().Now
 	seen := map[string][]told{}
 	for end := began.Add(7 * 24 * time.Hour); ; {
 		line := <-written
