@@ -139,4 +139,7 @@ func tag(n notice, name string) string {
 	return ""
 }
 
-func words(parts ...string) string { return strings.Trim(strings.Join(parts, ": "), ": ") }
+// words are what is kept of a bounce: enough to know why, whatever a server tells.
+func words(parts ...string) string {
+	return fmt.Sprintf("%.200s", strings.Trim(strings.Join(parts, ": "), ": "))
+}

@@ -3,6 +3,7 @@ package newsletter_test
 import (
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -64,6 +65,7 @@ func TestWhatIsMadeOfFeedback(t *testing.T) {
 		failed     int
 	}{
 		"a permanent bounce":      {bounce("ada", "", "ada@example.org", "Permanent"), "General: smtp; 550 5.1.1 user unknown", false, 0},
+		"told at length":          {event("Bounce", "ada", "", object{"bounce": object{"bounceType": "Permanent", "bouncedRecipients": []object{{"emailAddress": "ada@example.org", "diagnosticCode": strings.Repeat("é", 300)}}}}), strings.Repeat("é", 200), false, 0},
 		"in other letters":        {bounce("ada", "", "Ada@Example.org", "Permanent"), "General: smtp; 550 5.1.1 user unknown", false, 0},
 		"a full mailbox":          {bounce("ada", "", "ada@example.org", "Transient"), "", true, 0},
 		"nobody knows":            {bounce("ada", "", "ada@example.org", "Undetermined"), "", true, 0},

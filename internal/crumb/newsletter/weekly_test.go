@@ -7,6 +7,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
 	"github.com/nightshift-go/nightshift/pkg/periodic"
+	"github.com/nightshift-go/nightshift/pkg/schedule"
 )
 
 const newsletterName = "newsletter"
@@ -19,6 +20,21 @@ func (w *world) scheduler() *periodic.Periodic {
 		w.t.Fatal(err)
 	}
 	return p
+}
+
+// Nine in Berlin, in winter and in summer.
+func TestMondays(t *testing.T) {
+	when, err := schedule.Parse(tasks.WeeklyNewsletter.Expression, tasks.WeeklyNewsletter.Zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[string]string{
+		"2026-01-05T08:00": "2026-01-12T08:00", "2026-03-28T12:00": "2026-03-30T07:00", "2026-10-24T12:00": "2026-10-26T08:00",
+	} {
+		if next, ok := when.Next(day(after)); !ok || !next.Equal(day(want)) {
+			t.Errorf("after %s comes %v, want %s", after, next, want)
+		}
+	}
 }
 
 // Two schedulers, each of which fires twice, and the check besides.
