@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
@@ -17,6 +18,10 @@ type Written struct {
 	PhotoKey string `json:"photo_key,omitempty"`
 	// PhotoJob is the job that resizes it, where it was enqueued already.
 	PhotoJob string `json:"photo_job,omitempty"`
+	// Key is that of the request, drawn by who sends it (Idempotency-Key): the same
+	// author's second draft of the same key is the first one. Empty: each is
+	// another.
+	Key string `json:"-"`
 }
 
 // Draft keeps a recipe that is not published yet, and plans to remind its author of
@@ -31,7 +36,7 @@ func (s *Recipes) Draft(ctx context.Context, author string, in Written) (Recipe,
 	if err != nil {
 		return Recipe{}, err
 	}
-	id, err := s.newID()
+	id, err := s.draftID(author, in.Key)
 	if err != nil {
 		return Recipe{}, err
 	}
@@ -48,14 +53,27 @@ func (s *Recipes) Draft(ctx context.Context, author string, in Written) (Recipe,
 	if err != nil {
 		return Recipe{}, err
 	}
-	// The recipe, if there is none of its id, and its card. The id was drawn just
-	// now: a failed condition means that the answer to this very write was lost.
+	// The recipe, if there is none of its id, and its card. A failed condition means
+	// that the same request was obeyed before, and its answer lost.
 	c := s.Table.Change().Put(Key(recipe.ID), recipe, rows.Absent, nil)
 	err = recipe.show(c).Transact(ctx, s.Outbox, append(follow, nudge...)...)
-	if old, ok := rows.Old[Recipe](err); err != nil && (!ok || old.ID != recipe.ID) {
+	if old, ok := rows.Old[Recipe](err); ok && old.ID == recipe.ID {
+		return old, nil
+	}
+	if err != nil {
 		return Recipe{}, fmt.Errorf("recipes: saving a draft: %w", err)
 	}
 	return recipe, nil
+}
+
+// draftID is the id of a new draft: one that follows from author and key, where there
+// is a key. It need not be secret: a draft is its author's alone.
+func (s *Recipes) draftID(author, key string) (job.ID, error) {
+	if key == "" {
+		return s.newID()
+	}
+	sum := sha256.Sum256([]byte(author + "\x00" + key))
+	return job.IDOf([16]byte(sum[:16])), nil
 }
 
 // nudge plans the reminder of a draft, under an id that the recipe keeps: who

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/publishtest"
+	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
@@ -58,6 +59,36 @@ func TestDraft(t *testing.T) {
 	}
 	if len(nightshifttest.Published(w.Kit, tasks.RecipePublished)) != 0 {
 		t.Error("somebody was told of a draft")
+	}
+}
+
+// A draft that is sent again, because the answer was lost, is the one that there is.
+func TestDraftThatIsSentAgain(t *testing.T) {
+	w := world(t)
+	send := func(author, key string) string {
+		t.Helper()
+		if author != ada {
+			if err := w.Table.Change().Put(readers.Key(author), readers.Reader{ID: author, Name: author}, "", nil).Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		draft, err := w.Recipes.Draft(t.Context(), author, recipes.Written{Content: soup(), Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return draft.ID
+	}
+	first := send(ada, "k1")
+	if again := send(ada, "k1"); again != first {
+		t.Errorf("sent again it is %s, not %s", again, first)
+	}
+	for _, other := range []string{send(ada, "k2"), send("bob", "k1"), send(ada, ""), send(ada, "")} {
+		if other == first {
+			t.Error("another draft is the same")
+		}
+	}
+	if n := len(nightshifttest.Enqueued(w.Kit, tasks.NudgeDraft)); n != 5 {
+		t.Errorf("%d reminders for 5 drafts", n)
 	}
 }
 

@@ -26,6 +26,7 @@ func (a *API) Register(routes site.Routes) {
 	routes.Anyone("GET /api/recipes", a.recent)
 	routes.Anyone("GET /api/recipes/{id}", a.view)
 	routes.Anyone("GET /api/cooks/{id}", a.profile)
+	routes.Reader("GET /api/me/recipes", a.unpublished)
 	routes.Reader("POST /api/recipes", a.draft)
 	routes.Reader("PUT /api/recipes/{id}", a.edit)
 	routes.Reader("DELETE /api/recipes/{id}", a.delete)
@@ -54,11 +55,18 @@ func (a *API) profile(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, profile, err)
 }
 
+// unpublished lists the reader's own drafts and held recipes.
+func (a *API) unpublished(w http.ResponseWriter, r *http.Request, reader string) error {
+	cards, err := a.recipes.Unpublished(r.Context(), reader, r.URL.Query().Get("after"))
+	return answer(w, http.StatusOK, cards, err)
+}
+
 func (a *API) draft(w http.ResponseWriter, r *http.Request, reader string) error {
 	in, err := site.Decode[Written](r)
 	if err != nil {
 		return err
 	}
+	in.Key = r.Header.Get("Idempotency-Key")
 	recipe, err := a.recipes.Draft(r.Context(), reader, in)
 	return answer(w, http.StatusCreated, recipe, err)
 }

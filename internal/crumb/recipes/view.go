@@ -64,6 +64,8 @@ type Profile struct {
 	// Unpublished are drafts and held recipes; their author alone sees them, on the
 	// first page.
 	Unpublished []Card `json:"unpublished,omitempty"`
+	// UnpublishedNext continues them, at GET /api/me/recipes.
+	UnpublishedNext string `json:"unpublished_next,omitempty"`
 }
 
 // An Entry is a card, for its author with how far its publication is.
@@ -128,6 +130,6 @@ func (s *Recipes) ownProfile(ctx context.Context, p *Profile, first bool) error 
 		entry.Progress = &progress
 	}
 	cards, err := s.Unpublished(ctx, p.ID, "")
-	p.Unpublished = cards.Recipes
+	p.Unpublished, p.UnpublishedNext = cards.Recipes, cards.Next
 	return err
 }
