@@ -1,11 +1,11 @@
 // Package feeds brings recipes to the feeds of those who follow their author.
 //
 // A feed's row has a key that follows from reader and recipe, and a rank that follows
-// from what happened to the recipe before: a write takes the place of a lower rank only. So it is
-// all the same how often, how late and in which order rows are written: after the
-// last of an author's changes has been walked, each follower has one row for the
-// recipe, and it is that of its latest version. No transaction is needed for it,
-// which would cost twice as much; see docs/feeds.md.
+// from what happened to the recipe before: a write takes the place of a lower rank
+// only. So it is all the same how often, how late and in which order rows are written:
+// when the last of a recipe's changes has been walked, each follower has one row for
+// it, and it is that of its latest version. No transaction is needed for it, which
+// would cost twice as much; see docs/feeds.md.
 package feeds
 
 import (

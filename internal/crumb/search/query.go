@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -86,7 +85,7 @@ func (x *Index) Search(ctx context.Context, q, after string) (found []Found, nex
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, "", errors.Join(errors.New("search: reading the index"), err)
+		return nil, "", fmt.Errorf("search: reading the index: %w", err)
 	}
 	ranked := rank(lists)
 	start, _ := slices.BinarySearchFunc(ranked, from, func(h hit, c cursor) int { return h.cursor().compare(c) })
