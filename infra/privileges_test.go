@@ -97,6 +97,20 @@ var privileges = map[string][]string{
 		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",
 		"s3:PutObject <ObjectsBucket.Arn>/photos/*",
 	},
+	"UrgentMailFunction": {"dynamodb:GetItem <SiteTable.Arn>", "dynamodb:PutItem <SiteTable.Arn>", sendFrom, sendBy},
+	"NewsletterFunction": {
+		"dynamodb:GetItem <SiteTable.Arn>", "dynamodb:PutItem <SiteTable.Arn>",
+		"dynamodb:Query <SiteTable.Arn>", "dynamodb:UpdateItem <SiteTable.Arn>", sendFrom, sendBy,
+	},
+	"BouncesFunction": {
+		"dynamodb:DeleteItem <SiteTable.Arn>", "dynamodb:GetItem <SiteTable.Arn>", "dynamodb:UpdateItem <SiteTable.Arn>",
+		"sqs:ChangeMessageVisibility <BouncesQueue.Arn>", "sqs:DeleteMessage <BouncesQueue.Arn>",
+		"sqs:GetQueueAttributes <BouncesQueue.Arn>", "sqs:ReceiveMessage <BouncesQueue.Arn>",
+	},
+	"SchedulesFunction": {
+		"dynamodb:GetItem <JobsTable.Arn>", "dynamodb:PutItem <JobsTable.Arn>", "dynamodb:UpdateItem <JobsTable.Arn>",
+		"s3:PutObject <ObjectsBucket.Arn>/jobs/*",
+	},
 }
 
 func TestLeastPrivilege(t *testing.T) {

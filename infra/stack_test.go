@@ -144,6 +144,11 @@ func TestEnvironments(t *testing.T) {
 		"FeedsFunction":        {"CRUMB_TABLE=<SiteTable>"},
 		"NoticesFunction":      {"CRUMB_TABLE=<SiteTable>"},
 		"ModerationFunction":   {"CRUMB_TABLE=<SiteTable>"},
+
+		"UrgentMailFunction": {"CRUMB_TABLE=<SiteTable>", mailFrom, mailSet, mailURL},
+		"NewsletterFunction": {"CRUMB_TABLE=<SiteTable>", mailFrom, mailSet, mailURL, secret},
+		"BouncesFunction":    {"CRUMB_TABLE=<SiteTable>", table},
+		"SchedulesFunction":  {bucket, table},
 	}
 	byQueues := queueSettings()
 	for id, p := range ofType(t, "AWS::Lambda::Function") {
