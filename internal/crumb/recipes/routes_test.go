@@ -2,9 +2,12 @@ package recipes_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // A desk is the API of a world, with whoever is signed in before it.
@@ -139,5 +143,19 @@ func TestRequestsForRecipes(t *testing.T) {
 	full := d.wants(http.StatusServiceUnavailable, "queue-full", "POST", "/api/recipes", `{"photo_key":"`+photo+`",`+soupJSON+`}`)
 	if full.Headers["Retry-After"] != "60" {
 		t.Errorf("come back after %q", full.Headers["Retry-After"])
+	}
+}
+
+// Many who change one row at once wait for each other, and are asked to come back
+// where that takes too long.
+func TestContentionIsNoFailure(t *testing.T) {
+	for _, err := range []error{recipes.ErrBusy, store.ErrConflict, store.ErrThrottled} {
+		var p *site.Problem
+		if !errors.As(recipes.Problem(fmt.Errorf("recipes: rating soup: %w", err)), &p) || p.Status != 503 || p.RetryAfter != time.Second {
+			t.Errorf("%v is told as %+v", err, p)
+		}
+	}
+	if err := recipes.Problem(store.ErrInvalid); err != store.ErrInvalid {
+		t.Errorf("a fault of ours is told as %v", err)
 	}
 }
