@@ -60,7 +60,7 @@ func demo(ctx context.Context, path string, verbose bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stack.Close()) }()
-	fmt.Printf("The site is at %s. Sending %s, at most %d at a time.\n\n", stack.HTTPURL(), count(len(photos), "photograph"), atOnce)
+	fmt.Printf("Crumb is at %[1]s, its page for photographs at %[1]s/upload. Sending %[2]s, at most %[3]d at a time.\n\n", stack.HTTPURL(), count(len(photos), "photograph"), atOnce)
 
 	api, err := client.New(client.Config{URL: stack.HTTPURL()})
 	if err != nil {

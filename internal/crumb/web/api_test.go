@@ -46,6 +46,8 @@ type fakeAPI struct {
 	// this status, before anything is done.
 	crumb fakeCrumb
 	fates map[string]fate
+	// slow requests of a pattern are answered once the channel is closed.
+	slow map[string]chan struct{}
 }
 
 // A fate is what happens to the next few requests of a pattern.

@@ -89,6 +89,9 @@ func published(r object) bool { return r["state"] == "published" }
 // fates.
 func (f *fakeAPI) handle(mux *http.ServeMux, pattern string, h func(w http.ResponseWriter, r *http.Request, body object)) {
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if gate := f.slow[pattern]; gate != nil {
+			<-gate
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		body := object{}

@@ -15,7 +15,7 @@ func (f *fakeAPI) routes(mux *http.ServeMux) {
 	f.lists(mux)
 	f.writing(mux)
 	f.opinions(mux)
-	f.slow(mux)
+	f.lasting(mux)
 }
 
 func (f *fakeAPI) accounts(mux *http.ServeMux) {
@@ -185,8 +185,8 @@ func (f *fakeAPI) opinions(mux *http.ServeMux) {
 	})
 }
 
-// slow are the routes behind which work takes its time.
-func (f *fakeAPI) slow(mux *http.ServeMux) {
+// lasting are the routes behind which work takes its time.
+func (f *fakeAPI) lasting(mux *http.ServeMux) {
 	c := &f.crumb
 	f.member(mux, "POST /exports", func(w http.ResponseWriter, _ *http.Request, _ object) {
 		c.export = object{"id": "exp1", "state": "queued", "created_at": at(0)}

@@ -26,7 +26,7 @@ var pages = map[string]string{
 
 // pageAt gives the name of the page at a path. No two patterns match one path.
 func pageAt(at string) (name string, ok bool) {
-	if at != "/" && strings.HasSuffix(at, "/") {
+	if at != "/" && strings.Contains(at+"/", "//") {
 		return "", false // a star takes the empty id, too
 	}
 	for pattern, name := range pages {

@@ -159,9 +159,17 @@ func TestPhotoThatCanNotBeUploaded(t *testing.T) {
 	page.Says("#photo-status", "This file is not a picture.")
 	page.Click("#publish")
 	page.Says("#recipe-form .form-status", "This file is not a picture.")
+	page.Click("#photo-remove")
+	page.Wait("document.querySelector('#photo-side').hidden && document.activeElement.id === 'photo-file'")
 	page.Choose("#photo-file", files(t, "small.jpg")...)
 	page.Says("#photo-status", "The photo is uploaded")
+	page.Click("#photo-remove")
 	page.Click("#publish")
 	page.Wait(topCard("Onion soup", "Published"))
-	quiet(t, page, "415", "404")
+	api.change(func() {
+		if key := api.crumb.recipes["new3"]["photo_key"]; key != nil {
+			t.Errorf("the recipe has the photo %v that was removed", key)
+		}
+	})
+	quiet(t, page, "415")
 }

@@ -228,6 +228,22 @@ func TestPagesOfAFailingAPI(t *testing.T) {
 	quiet(t, page, "502")
 }
 
+// TestPagesOfASlowAPI: what takes its time is said, and comes.
+func TestPagesOfASlowAPI(t *testing.T) {
+	t.Parallel()
+	api := newAPI(t)
+	recipe, me := make(chan struct{}), make(chan struct{})
+	api.slow = map[string]chan struct{}{"GET /api/recipes/{id}": recipe, "GET /api/me": me}
+	page := member(t, api, "/recipes/soup")
+	page.Says("#status", "Loading")
+	close(me)
+	page.Wait("document.querySelector('#account-link').innerText.includes('Ada')")
+	page.Says("#status", "Loading")
+	close(recipe)
+	page.Says("#title", "Tomato soup")
+	page.Wait("document.querySelector('#status').hidden")
+}
+
 // TestMore goes through a list that is longer than a page.
 func TestMore(t *testing.T) {
 	t.Parallel()

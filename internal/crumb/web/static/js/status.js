@@ -25,6 +25,7 @@ export class Status {
     };
     const {title, note, bar, more} = this.#parts;
     host.classList.add("status");
+    host.tabIndex = -1; // it takes the focus of a button of its own that goes away
     host.replaceChildren(make("p", {class: "status-title"}, make("span", {class: "mark", "aria-hidden": "true"}), title), note, bar, more);
     this.clear();
   }
@@ -62,7 +63,10 @@ export class Status {
     const button = make("button", {type: "button", class: "button", text: label});
     this.#parts.more.append(button);
     return new Promise((resolve, reject) => {
-      button.addEventListener("click", () => resolve(), {once: true});
+      button.addEventListener("click", () => {
+        this.#host.focus();
+        resolve();
+      }, {once: true});
       signal.addEventListener("abort", () => reject(signal.reason), {once: true});
     });
   }

@@ -20,8 +20,8 @@ export class PhotoField {
     this.#signal = signal;
     this.#onChange = onChange;
     this.key = key;
-    if (key) at("photo-preview").replaceChildren(picture(key, "Your photo"));
-    at("photo-preview").hidden = !key;
+    if (key) this.#show(picture(key, "Your photo"));
+    at("photo-remove").addEventListener("click", () => this.#remove());
     listen({box: at("picker"), input: at("photo-file")}, ([file]) => {
       if (file) this.#work = this.#take(file);
     });
@@ -36,6 +36,7 @@ export class PhotoField {
   /** Uploads a file, in the place of an earlier one. Gives why it failed, if it did. */
   async #take(file) {
     const turn = ++this.#current;
+    this.key = undefined;
     const mine = (act) => { if (turn === this.#current) act(); };
     this.#preview(file);
     const delivery = new Delivery(file);
@@ -49,7 +50,7 @@ export class PhotoField {
       return null;
     } catch (error) {
       if (this.#signal.aborted || turn !== this.#current) return null;
-      this.#status.show({...failure(error, {title: "This photo couldn’t be uploaded. Try again?"})});
+      this.#status.show(failure(error, {title: "This photo couldn’t be uploaded. Try again?", kept: "Choose it again, or another one, or remove it."}));
       return error;
     }
   }
@@ -61,8 +62,23 @@ export class PhotoField {
     image.alt = "Preview of your photo";
     image.onload = () => host.append(image);
     image.src = URL.createObjectURL(file);
-    at("photo-preview").replaceChildren(host);
-    at("photo-preview").hidden = false;
+    this.#show(host);
+  }
+
+  #show(preview) {
+    at("photo-preview").replaceChildren(preview);
+    at("photo-side").hidden = false;
+  }
+
+  /** Goes on without a photo. */
+  #remove() {
+    this.#current++;
+    this.#work = Promise.resolve(null);
+    this.key = undefined;
+    this.#onChange();
+    this.#status.clear();
+    at("photo-side").hidden = true;
+    at("photo-file").focus();
   }
 }
 
