@@ -17,10 +17,10 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/client"
 )
 
-// aFilm takes some seconds to work on: half a minute of a pot.
-func aFilm(t *testing.T, seconds int) []byte {
+// aFilm takes some seconds to work on: a pot, for half a minute or more.
+func aFilm(t *testing.T, width, seconds int) []byte {
 	t.Helper()
-	data, err := sampleclips.Film{Width: 640, Height: 360, Frames: 10 * seconds, Rate: 10, Bare: true, Sound: true}.AVI()
+	data, err := sampleclips.Film{Width: width, Height: width * 9 / 16, Frames: 10 * seconds, Rate: 10, Bare: true, Sound: true}.AVI()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func progressOf(t *testing.T, j client.Job) (p tasks.VideoProgress) {
 func TestAFilm(t *testing.T) {
 	t.Parallel()
 	c, ctx := newClient(t)
-	job := order(ctx, t, c, "video/x-msvideo", aFilm(t, 30))
+	job := order(ctx, t, c, "video/x-msvideo", aFilm(t, 640, 30))
 	var seen []tasks.VideoProgress
 	job, err := c.Watch(ctx, job.ID, func(j client.Job) {
 		if p := progressOf(t, j); p.Of > 0 && !j.Finished() {
@@ -73,11 +73,11 @@ func TestAFilm(t *testing.T) {
 	if len(seen) == 0 || seen[0].Of != 300 || seen[0].Percent >= 100 {
 		t.Errorf("the progress seen on the way was %v", seen)
 	}
-	checkFilm(t, crumb, job, 30)
+	checkFilm(t, crumb, job, 640, 30)
 }
 
 // checkFilm looks at what was made of a film, as a page would.
-func checkFilm(t *testing.T, stack *runner.Stack, job client.Job, seconds float64) {
+func checkFilm(t *testing.T, stack *runner.Stack, job client.Job, width int, seconds float64) {
 	t.Helper()
 	var video tasks.Video
 	if err := json.Unmarshal(job.Result, &video); err != nil {
@@ -97,7 +97,7 @@ func checkFilm(t *testing.T, stack *runner.Stack, job client.Job, seconds float6
 			t.Fatalf("%s: %d, %d bytes, %v", made.URL, response.StatusCode, len(data), err)
 		}
 		if made.Name == "poster" {
-			if picture, err := jpeg.Decode(bytes.NewReader(data)); err != nil || picture.Bounds().Dx() != 640 {
+			if picture, err := jpeg.Decode(bytes.NewReader(data)); err != nil || picture.Bounds().Dx() != width {
 				t.Errorf("the poster: %v", err)
 			}
 			continue
@@ -113,7 +113,7 @@ func checkFilm(t *testing.T, stack *runner.Stack, job client.Job, seconds float6
 func TestFilmsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c, ctx := newClient(t)
-	job := order(ctx, t, c, "video/avi", aFilm(t, 2)[:40_000])
+	job := order(ctx, t, c, "video/avi", aFilm(t, 640, 2)[:40_000])
 	job, err := c.Wait(ctx, job.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestAFilmWhoseProcessIsKilled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	stack, c := ownStack(t, runner.InMemory, &lines{})
-	job := order(ctx, t, c, "video/avi", aFilm(t, 60))
+	job := order(ctx, t, c, "video/avi", aFilm(t, 320, 60))
 	begun(ctx, t, c, job)
 	for range 2 {
 		if killed, err := stack.Kill("videos", func(int) int { return 0 }); !killed || err != nil {
@@ -184,7 +184,7 @@ func TestAFilmWhoseProcessIsKilled(t *testing.T) {
 	if job.State != "done" || job.Attempts != 2 {
 		t.Fatalf("the job ended %s after %d attempts (%+v), want done after two", job.State, job.Attempts, job.Error)
 	}
-	checkFilm(t, stack, job, 60)
+	checkFilm(t, stack, job, 320, 60)
 }
 
 // The stack stops in the middle of a film: the process gives the job back, and the next
@@ -196,7 +196,7 @@ func TestAFilmWhoseStackStops(t *testing.T) {
 	folder := t.TempDir()
 	logs := &lines{}
 	stack, c := ownStack(t, folder, logs)
-	job := order(ctx, t, c, "video/avi", aFilm(t, 60))
+	job := order(ctx, t, c, "video/avi", aFilm(t, 320, 60))
 	begun(ctx, t, c, job)
 	if err := stack.Close(); err != nil {
 		t.Fatal(err)
@@ -212,5 +212,5 @@ func TestAFilmWhoseStackStops(t *testing.T) {
 	if job.State != "done" || job.Attempts != 1 {
 		t.Fatalf("the job ended %s after %d attempts (%+v), want done after one", job.State, job.Attempts, job.Error)
 	}
-	checkFilm(t, stack, job, 60)
+	checkFilm(t, stack, job, 320, 60)
 }

@@ -145,7 +145,7 @@ func alive(processes []*os.Process) []*os.Process {
 	return slices.DeleteFunc(processes, func(p *os.Process) bool { return p.Signal(syscall.Signal(0)) != nil })
 }
 
-// living gives the processes that have not ended, oldest first.
+// living gives the processes that have not ended, those that began first first.
 func (s *service) living() []*os.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,11 +172,17 @@ func (s *service) state() serviceState {
 
 // kill ends one of the service's processes with SIGKILL; see Stack.Kill.
 func (s *service) kill(choose func(n int) int) (bool, error) {
-	living := s.living()
-	if len(living) == 0 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = alive(s.running)
+	if len(s.running) == 0 {
 		return false, nil
 	}
-	err := living[choose(len(living))].Kill()
+	at := choose(len(s.running))
+	err := s.running[at].Kill()
+	if err == nil || errors.Is(err, os.ErrProcessDone) {
+		s.running = slices.Delete(s.running, at, at+1) // it lives no more, though it may not have been waited for
+	}
 	if errors.Is(err, os.ErrProcessDone) {
 		return false, nil
 	}
