@@ -133,7 +133,8 @@ func TestEnvironments(t *testing.T) {
 		"CancelFunction":   {table},
 		"UploadsFunction":  {bucket, queue},
 		"WebFunction":      {bucket},
-		"SiteFunction":     {bucket, "CRUMB_TABLE=<SiteTable>", queue, secret, table},
+		"SiteFunction": {bucket, "CRUMB_TABLE=<SiteTable>", queue, "NIGHTSHIFT_QUEUE_EXPORTS_URL=<ExportsQueue>",
+			"NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>", "NIGHTSHIFT_QUEUE_PDFS_URL=<PdfsQueue>", secret, table},
 		"SweepFunction":    {bucket, table},
 		"RelayFunction":    {table, "NIGHTSHIFT_TOPIC_RECIPES_ARN=<RecipesTopic>"},
 		"BackstopFunction": {table, "NIGHTSHIFT_BACKSTOP_URL=<BackstopQueue>"},
@@ -269,6 +270,8 @@ func TestAPI(t *testing.T) {
 		"GET /":             "<WebFunction.Arn>",
 		"POST /exports":     "<SiteFunction.Arn>",
 		"GET /exports/{id}": "<SiteFunction.Arn>",
+
+		"GET /exports/{id}/file": "<SiteFunction.Arn>",
 		"GET /{proxy+}":     "<WebFunction.Arn>",
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
