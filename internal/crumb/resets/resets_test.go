@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -128,6 +129,32 @@ func TestANewPassword(t *testing.T) {
 	sent := w.ses.Sent()
 	if len(sent) != 2 || !strings.Contains(*sent[1].Content.Simple.Subject.Data, "was changed") {
 		t.Errorf("%d mails", len(sent))
+	}
+}
+
+// Many use a token at the same moment: it is good for one of them.
+func TestATokenIsUsedOnce(t *testing.T) {
+	w := newWorld(t, nightshifttest.Config{})
+	w.forget("ada@example.org")
+	w.RunAll(t.Context())
+	token := w.token()
+	answers := make([]int, 8)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() { answers[i] = w.choose(token, fmt.Sprintf("the password number %d", i)) })
+	}
+	all.Wait()
+	good := 0
+	for i, answer := range answers {
+		if answer == 204 {
+			good++
+		}
+		if w.signsIn(fmt.Sprintf("the password number %d", i)) != (answer == 204) {
+			t.Errorf("the answer to %d was %d", i, answer)
+		}
+	}
+	if good != 1 {
+		t.Errorf("the answers are %v", answers)
 	}
 }
 
