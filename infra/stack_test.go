@@ -128,11 +128,11 @@ func TestEnvironments(t *testing.T) {
 		"NIGHTSHIFT_SECRET={{resolve:secretsmanager:<KeySecret>:SecretString:::}}"
 	const queue = "NIGHTSHIFT_QUEUE_PHOTOS_URL=<PhotosQueue>"
 	wanted := map[string][]string{
-		"EnqueueFunction":  {bucket, queue, secret, table},
-		"StatusFunction":   {bucket, table},
-		"CancelFunction":   {table},
-		"UploadsFunction":  {bucket, queue},
-		"WebFunction":      {bucket},
+		"EnqueueFunction": {bucket, queue, secret, table},
+		"StatusFunction":  {bucket, table},
+		"CancelFunction":  {table},
+		"UploadsFunction": {bucket, queue},
+		"WebFunction":     {bucket},
 		"SiteFunction": {bucket, "CRUMB_TABLE=<SiteTable>", queue, "NIGHTSHIFT_QUEUE_EXPORTS_URL=<ExportsQueue>",
 			"NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>", "NIGHTSHIFT_QUEUE_PDFS_URL=<PdfsQueue>", secret, table},
 		"SweepFunction":    {bucket, table},
@@ -272,7 +272,7 @@ func TestAPI(t *testing.T) {
 		"GET /exports/{id}": "<SiteFunction.Arn>",
 
 		"GET /exports/{id}/file": "<SiteFunction.Arn>",
-		"GET /{proxy+}":     "<WebFunction.Arn>",
+		"GET /{proxy+}":          "<WebFunction.Arn>",
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
 		wanted[method+" /api/{proxy+}"] = "<SiteFunction.Arn>"
