@@ -60,6 +60,9 @@ type Config struct {
 	// Ready is told when the first message can be received from a queue, and when
 	// none can any more; nil is told nothing. It must not call back.
 	Ready func(queueARN string, any bool)
+	// Written is called when a stream record has been written, before its writer is
+	// answered and before Changed tells; nil is not.
+	Written func()
 	// Invoke hands the event of a schedule or a bucket to the function with an ARN,
 	// asynchronously, and calls concluded when it has come to its end; where there
 	// is no such function it wraps ErrNoTarget. Nil means that there are none.
@@ -140,7 +143,7 @@ func (s *Server) open() error {
 		return err
 	}
 	s.dynamodb, err = dynamodb.Open(dynamodb.Config{
-		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Machine: s.machine(), Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
+		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Machine: s.machine(), Written: s.cfg.Written, Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
 	})
 	if err != nil {
 		return err

@@ -280,7 +280,7 @@ func (s *Stack) startEndpoint() error {
 	}
 	local.Clock, local.Ready = s.clock, nil
 	if s.clock != nil {
-		local.Ready = s.ready.tell
+		local.Ready, local.Written = s.ready.tell, s.ready.written
 	}
 	if local.Sleep == nil {
 		local.Sleep = s.config.Sleep

@@ -117,6 +117,7 @@ func (s *Stack) mapping(m samtemplate.Mapping) (source, error) {
 	if !s.config.WithoutSources {
 		s.ready.watch(q.arn)
 	}
+	config.Received = func() { s.ready.handed(q.arn) }
 	if m.BatchSize != nil {
 		config.BatchSize = *m.BatchSize
 	}
@@ -155,6 +156,7 @@ func (s *Stack) streamMapping(m samtemplate.Mapping, f *function, compiled *filt
 	if err != nil {
 		return nil, err
 	}
+	s.ready.reads(run.Stir)
 	return run.Run, nil
 }
 

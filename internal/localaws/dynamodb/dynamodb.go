@@ -42,6 +42,9 @@ type Config struct {
 	// Machine is the clock by which iterators of streams expire, which are for those
 	// who read without a pause; nil means Now.
 	Machine func() time.Time
+	// Written is called when a stream record has been written, before its writer is
+	// answered and before Changed tells; nil is not.
+	Written func()
 	// Region and AccountID stand in ARNs. Empty means us-east-1 and
 	// 000000000000.
 	Region, AccountID string
@@ -149,6 +152,14 @@ func (db *DB) removeScratch() error {
 // Take it before reading a stream to its end: then no record is missed between
 // the reading and the waiting.
 func (db *DB) Changed() <-chan struct{} { return db.changes.wait() }
+
+// tell tells of a record.
+func (db *DB) tell() {
+	if db.config.Written != nil {
+		db.config.Written()
+	}
+	db.changes.wake()
+}
 
 // Services are DynamoDB and DynamoDB Streams, to be mounted on one port.
 func (db *DB) Services() []*awsjson.Service {

@@ -86,7 +86,7 @@ func (db *DB) closeStream(tx *writeTx, t *table) error {
 	closed := *t.Stream
 	closed.Closed = db.config.Now()
 	t.Stream, t.LatestStream = nil, &closed
-	tx.after = append(tx.after, db.changes.wake)
+	tx.after = append(tx.after, db.tell)
 	return saveStream(tx, &closed)
 }
 
@@ -143,7 +143,7 @@ func (db *DB) record(tx *writeTx, c change) error {
 	if s.View == "OLD_IMAGE" || s.View == "NEW_AND_OLD_IMAGES" {
 		r.old = c.old
 	}
-	tx.after = append(tx.after, db.changes.wake)
+	tx.after = append(tx.after, db.tell)
 	return bucket.Put(sequenceKey(sequence), r.encode())
 }
 

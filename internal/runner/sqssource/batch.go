@@ -23,6 +23,7 @@ func (s *Source) work(ctx context.Context, messages []types.Message) bool {
 	s.busy.Add(1)
 	defer s.busy.Add(-1)
 	defer s.config.Clock.Hold()()
+	s.config.Received()
 	// A batch that has been received is worked off even while stopping.
 	ctx = context.WithoutCancel(ctx)
 	received := s.config.Now()

@@ -76,6 +76,9 @@ type Config struct {
 	Clock *clock.Clock
 	// Now is the clock in the place of Clock's; nil means Clock's.
 	Now func() time.Time
+	// Received is called when messages were received and the Clock is held for them;
+	// nil is not.
+	Received func()
 	// Sleep waits in the place of Clock; nil means Clock does.
 	Sleep func(context.Context, time.Duration) error
 }
@@ -103,6 +106,9 @@ func New(config Config, client Client, invoker Invoker) (*Source, error) {
 	}
 	if config.Now == nil {
 		config.Now = config.Clock.Now
+	}
+	if config.Received == nil {
+		config.Received = func() {}
 	}
 	if config.Sleep == nil {
 		config.Sleep = config.Clock.Sleep

@@ -184,6 +184,7 @@ func (s *Source) full(p *page) bool {
 // fill reads once, and tells how many records there were.
 func (s *Source) fill(ctx context.Context, p *page) (found int, err error) {
 	defer s.config.Clock.Hold()()
+	s.reading()()
 	limit := min(s.config.BatchSize*s.config.ParallelizationFactor, maxPage)
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: p.next, Limit: aws.Int32(int32(limit))})
 	if err != nil {

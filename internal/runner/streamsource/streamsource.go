@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -99,6 +100,10 @@ type Source struct {
 	client      Client
 	invoker     Invoker
 	checkpoints Checkpoints
+
+	mu      sync.Mutex
+	resting int    // readers
+	unread  func() // releases the clock that Stir holds; nil where it holds none
 }
 
 // New checks a mapping. The error joins all that Lambda would refuse.

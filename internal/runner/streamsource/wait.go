@@ -24,7 +24,37 @@ func (s *Source) rest(ctx context.Context, d time.Duration, changed <-chan struc
 	if changed == nil {
 		return clock.Sleep(ctx, d)
 	}
+	s.rests(1)
+	defer s.rests(-1)
 	return either(ctx, changed, func(ctx context.Context) error { return clock.Sleep(ctx, discovery) })
+}
+
+func (s *Source) rests(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resting += n
+}
+
+// Stir tells that a record was written, before Changed does: the clock keeps the
+// machine's pace until a reader that rested reads.
+func (s *Source) Stir() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.resting > 0 && s.unread == nil {
+		s.unread = s.config.Clock.Hold()
+	}
+}
+
+// reading gives what ends the hold of Stir.
+func (s *Source) reading() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	release = s.unread
+	s.unread = nil
+	if release == nil {
+		return func() {}
+	}
+	return release
 }
 
 // window waits for more records, up to the end of the window.

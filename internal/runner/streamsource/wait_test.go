@@ -56,6 +56,38 @@ func TestRestStopsNoFlight(t *testing.T) {
 	})
 }
 
+// From the writing of a record to its reading no time flies by, however late the reader
+// comes.
+func TestStirHoldsUntilTheReading(t *testing.T) {
+	underClock(t, func(t *testing.T, s *Source, c *clock.Clock) {
+		s.Stir() // nobody rests: there is no reader, or it works
+		time.Sleep(time.Second)
+		if c.Read().Pace == 1 {
+			t.Error("it is held for nobody")
+		}
+		changed := make(chan struct{})
+		rested := make(chan error)
+		go func() { rested <- s.rest(t.Context(), s.config.PollInterval, changed) }()
+		synctest.Wait()
+		s.Stir()
+		s.Stir()
+		began := c.Now()
+		close(changed)
+		if err := <-rested; err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if passed := c.Now().Sub(began); passed != time.Second {
+			t.Errorf("before the reading a second was %v", passed)
+		}
+		s.reading()()
+		time.Sleep(time.Second)
+		if c.Read().Pace == 1 {
+			t.Error("it is held after the reading")
+		}
+	})
+}
+
 // The window for a batch is the clock's.
 func TestAWindowFlies(t *testing.T) {
 	underClock(t, func(t *testing.T, s *Source, c *clock.Clock) {
