@@ -126,12 +126,12 @@ func TestFunctions(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	const table, bucket, secret = "NIGHTSHIFT_TABLE=<JobsTable>", "NIGHTSHIFT_BUCKET=<ObjectsBucket>",
 		"NIGHTSHIFT_SECRET={{resolve:secretsmanager:<KeySecret>:SecretString:::}}"
-	const queue = "NIGHTSHIFT_QUEUE_PHOTOS_URL=<PhotosQueue>"
+	const queue, films = "NIGHTSHIFT_QUEUE_PHOTOS_URL=<PhotosQueue>", "NIGHTSHIFT_QUEUE_VIDEOS_URL=<VideosQueue>"
 	wanted := map[string][]string{
-		"EnqueueFunction": {bucket, queue, secret, table},
+		"EnqueueFunction": {bucket, queue, films, secret, table},
 		"StatusFunction":  {bucket, table},
 		"CancelFunction":  {table},
-		"UploadsFunction": {bucket, queue},
+		"UploadsFunction": {bucket, queue, films},
 		"WebFunction":     {bucket},
 		"SiteFunction": {bucket, "CRUMB_TABLE=<SiteTable>", queue, "NIGHTSHIFT_QUEUE_EXPORTS_URL=<ExportsQueue>",
 			"NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>", "NIGHTSHIFT_QUEUE_PDFS_URL=<PdfsQueue>", secret, table},
