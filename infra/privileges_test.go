@@ -15,8 +15,9 @@ var privileges = map[string][]string{
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"s3:PutObject <ObjectsBucket.Arn>/jobs/*",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
+		"sqs:GetQueueAttributes <VideosQueue.Arn>",
 	},
-	"StatusFunction": {"dynamodb:GetItem <JobsTable.Arn>", "s3:GetObject <ObjectsBucket.Arn>/jobs/*"},
+	"StatusFunction": {"dynamodb:GetItem <JobsTable.Arn>", "s3:GetObject <ObjectsBucket.Arn>/jobs/*", "s3:ListBucket <ObjectsBucket.Arn>"},
 	"CancelFunction": {
 		"dynamodb:GetItem <JobsTable.Arn>",
 		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["job#*","group#*"]}}`,
@@ -24,7 +25,9 @@ var privileges = map[string][]string{
 	},
 	"UploadsFunction": {
 		"s3:PutObject <ObjectsBucket.Arn>/uploads/*",
+		"sqs:GetQueueAttributes <ImportsQueue.Arn>",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
+		"sqs:GetQueueAttributes <VideosQueue.Arn>",
 	},
 	"SiteFunction": {
 		"dynamodb:ConditionCheckItem <SiteTable.Arn>",
@@ -33,6 +36,7 @@ var privileges = map[string][]string{
 		"dynamodb:GetItem <SiteTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
 		"dynamodb:PutItem <SiteTable.Arn>",
+		"dynamodb:Query <JobsTable.Arn>",
 		"dynamodb:Query <SiteTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"dynamodb:UpdateItem <SiteTable.Arn>",
@@ -45,7 +49,7 @@ var privileges = map[string][]string{
 		"sqs:GetQueueAttributes <PdfsQueue.Arn>",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
-	"WebFunction": {"s3:GetObject <ObjectsBucket.Arn>/photos/*"},
+	"WebFunction": {"s3:GetObject <ObjectsBucket.Arn>/photos/*", "s3:GetObject <ObjectsBucket.Arn>/videos/*"},
 	"SweepFunction": {
 		`dynamodb:DeleteItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["unique#*"]}}`,
 		"dynamodb:GetItem <JobsTable.Arn>",
@@ -102,6 +106,24 @@ var privileges = map[string][]string{
 		"dynamodb:PutItem <SiteTable.Arn>",
 		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",
 		"s3:PutObject <ObjectsBucket.Arn>/photos/*",
+	},
+	"TrendingFunction": {"dynamodb:GetItem <SiteTable.Arn>", "dynamodb:PutItem <SiteTable.Arn>", "dynamodb:Query <SiteTable.Arn>"},
+	"ExportsFunction": {
+		"dynamodb:GetItem <SiteTable.Arn>", "dynamodb:PutItem <SiteTable.Arn>",
+		"dynamodb:Query <SiteTable.Arn>", "dynamodb:UpdateItem <SiteTable.Arn>",
+		"s3:GetObject <ObjectsBucket.Arn>/exports/*", "s3:GetObject <ObjectsBucket.Arn>/photos/*",
+		"s3:ListMultipartUploadParts <ObjectsBucket.Arn>/exports/*", "s3:PutObject <ObjectsBucket.Arn>/exports/*",
+	},
+	"PdfsFunction": {
+		"dynamodb:GetItem <SiteTable.Arn>", "s3:GetObject <ObjectsBucket.Arn>/photos/*", "s3:PutObject <ObjectsBucket.Arn>/pdfs/*",
+	},
+	"ImportsFunction": {
+		"dynamodb:GetItem <SiteTable.Arn>", "dynamodb:PutItem <SiteTable.Arn>", "dynamodb:UpdateItem <SiteTable.Arn>",
+		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",
+	},
+	"RemindersFunction": {
+		"dynamodb:DeleteItem <SiteTable.Arn>", "dynamodb:GetItem <SiteTable.Arn>",
+		"dynamodb:PutItem <SiteTable.Arn>", "dynamodb:UpdateItem <SiteTable.Arn>",
 	},
 	"UrgentMailFunction": {"dynamodb:GetItem <SiteTable.Arn>", "dynamodb:PutItem <SiteTable.Arn>", sendFrom, sendBy},
 	"NewsletterFunction": {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nightshift-go/nightshift/infra/constructs"
 )
 
 // A resource of the synthesised template.
@@ -131,7 +133,7 @@ func TestEnvironments(t *testing.T) {
 		"EnqueueFunction": {bucket, queue, films, secret, table},
 		"StatusFunction":  {bucket, table},
 		"CancelFunction":  {table},
-		"UploadsFunction": {bucket, queue, films},
+		"UploadsFunction": {bucket, queue, films, "NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>"},
 		"WebFunction":     {bucket},
 		"SiteFunction": {bucket, "CRUMB_TABLE=<SiteTable>", queue, "NIGHTSHIFT_QUEUE_EXPORTS_URL=<ExportsQueue>",
 			"NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>", "NIGHTSHIFT_QUEUE_PDFS_URL=<PdfsQueue>", secret, table},
@@ -145,6 +147,12 @@ func TestEnvironments(t *testing.T) {
 		"FeedsFunction":        {"CRUMB_TABLE=<SiteTable>"},
 		"NoticesFunction":      {"CRUMB_TABLE=<SiteTable>"},
 		"ModerationFunction":   {"CRUMB_TABLE=<SiteTable>"},
+
+		"TrendingFunction":  {"CRUMB_TABLE=<SiteTable>"},
+		"ExportsFunction":   {"CRUMB_TABLE=<SiteTable>", secret},
+		"PdfsFunction":      {"CRUMB_TABLE=<SiteTable>"},
+		"ImportsFunction":   {"CRUMB_TABLE=<SiteTable>"},
+		"RemindersFunction": {"CRUMB_TABLE=<SiteTable>"},
 
 		"UrgentMailFunction": {"CRUMB_TABLE=<SiteTable>", mailFrom, mailSet, mailURL},
 		"NewsletterFunction": {"CRUMB_TABLE=<SiteTable>", mailFrom, mailSet, mailURL, secret},
@@ -305,7 +313,7 @@ func TestAlarms(t *testing.T) {
 		want(t, id, alarms[id], wanted)
 	}
 	for _, name := range names(t) {
-		id := strings.ToUpper(name[:1]) + name[1:] + "Function"
+		id := constructs.ID(name) + "Function"
 		for _, kind := range []string{"Errors", "Throttles", "Duration"} {
 			if alarms[id+kind+"Alarm"] == nil {
 				t.Errorf("%s has no alarm on %s", id, kind)

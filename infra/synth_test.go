@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nightshift-go/nightshift/infra/constructs"
 	"github.com/nightshift-go/nightshift/infra/rules"
 	"github.com/nightshift-go/nightshift/infra/samgen"
 )
@@ -168,7 +169,7 @@ func TestOpenAPIIsSaidOutLoud(t *testing.T) {
 func TestEveryFunctionIsInTheStack(t *testing.T) {
 	functions := ofType(t, "AWS::Lambda::Function")
 	for _, name := range names(t) {
-		if id := strings.ToUpper(name[:1]) + name[1:] + "Function"; functions[id] == nil {
+		if id := constructs.ID(name) + "Function"; functions[id] == nil {
 			t.Errorf("functions/%s is in the repository, and no %s in the stack", name, id)
 		}
 	}
