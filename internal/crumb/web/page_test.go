@@ -1,10 +1,13 @@
 package web_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,7 +18,14 @@ import (
 // chromium is the browser that all tests share.
 var chromium browser.Browser
 
+// sideBySide is how many pages are open at a time: they wait more than they compute.
+const sideBySide = 5
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(max(sideBySide, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if err := chromium.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, "the browser does not stop:", err)

@@ -41,7 +41,8 @@ type Page struct {
 	problems []string
 }
 
-// Open opens an empty page of this size in CSS pixels. At the end of the test it
+// Open opens an empty page of this size in CSS pixels, for somebody who likes it
+// light and without motion. At the end of the test it
 // is closed, and everything that it complained of in its console, beside what
 // Complaints took, fails the test.
 func (b *Browser) Open(t testing.TB, width, height int) *Page {
@@ -63,6 +64,7 @@ func (b *Browser) Open(t testing.TB, width, height int) *Page {
 		}
 	})
 	p.Resize(width, height)
+	p.Dark(false)
 	return p
 }
 
