@@ -46,7 +46,9 @@ func (c *crumb) api(photos constructs.WorkerQueue, videos constructs.PolledQueue
 	status := c.function("status", 10*time.Second)
 	status.ReservedConcurrency = c.reserve(60)
 	status.Environment = map[string]*string{settings.Table: c.table.TableName(), settings.Bucket: c.bucket.BucketName()}
-	status.Policy = append(status.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:GetItem"), c.claims("s3:GetObject"))
+	status.Policy = append(status.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:GetItem"), c.claims("s3:GetObject"),
+		// Without it S3 answers for a missing result that access is denied.
+		constructs.Allow(c.bucket.BucketArn(), "s3:ListBucket"))
 
 	cancel := c.function("cancel", 10*time.Second)
 	cancel.ReservedConcurrency = c.reserve(20)

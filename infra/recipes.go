@@ -27,7 +27,8 @@ func (c *crumb) siteFunction(api constructs.Api) {
 	c.mayUse(&site, "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem",
 		"dynamodb:Query", "dynamodb:UpdateItem")
 	site.Policy = append(site.Policy,
-		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), c.claims("s3:PutObject"),
+		// A batch that has not ended is counted by a query.
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"), c.claims("s3:PutObject"),
 		// Downloads are led to by presigned URLs. Without ListBucket S3 answers for
 		// a missing object that access is denied.
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(exportsPrefix+"*")), "s3:GetObject"),

@@ -96,7 +96,7 @@ func want(t *testing.T, id string, properties map[string]any, wanted map[string]
 func TestFunctions(t *testing.T) {
 	all := resources(t)
 	functions := ofType(t, "AWS::Lambda::Function")
-	if want := len(names(t)); len(functions) != want {
+	if want := functionCount(t); len(functions) != want {
 		t.Errorf("there are %d functions, want %d", len(functions), want)
 	}
 	for id, p := range functions {

@@ -185,6 +185,13 @@ func names(t *testing.T) []string {
 	return names
 }
 
+// functionCount is how many functions they make: the backstop's program is two, one for
+// each kind of queue.
+func functionCount(t *testing.T) int {
+	t.Helper()
+	return len(names(t)) + 1
+}
+
 func TestStackBreaksNoRule(t *testing.T) {
 	findings, err := rules.Check(crumbAssembly(t).template)
 	if err != nil {
