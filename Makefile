@@ -7,7 +7,7 @@ export CGO_ENABLED ?= 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dev test race lint faults fuzz bench chaos build template synth deploy diff destroy samples
+.PHONY: help demo dev test race lint faults fuzz bench chaos load build template synth deploy diff destroy samples
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ bench: ## the measures of docs/performance.md; ONLY=powertools for one section
 chaos: ## 10,000 jobs while processes are killed and calls fail; JOBS=, SEED= for a run of your own
 	$(GO) build -o dist/chaos/run ./scripts/chaos
 	exec dist/chaos/run $(if $(JOBS),-jobs $(JOBS)) $(if $(SEED),-seed $(SEED))
+
+load: ## a day of Crumb on a scaled clock, with plots; READERS=, SEED=, SCALE= for a day of your own
+	$(GO) build -o dist/load/run ./scripts/load
+	exec dist/load/run $(if $(READERS),-readers $(READERS)) $(if $(SEED),-seed $(SEED)) $(if $(SCALE),-scale $(SCALE))
 
 build: ## every function's bootstrap for Lambda, at dist/{arm64,amd64}/FUNCTION
 	$(GO) run ./scripts/build
