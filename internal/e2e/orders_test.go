@@ -108,7 +108,7 @@ func TestReminder(t *testing.T) {
 	ada.does(http.StatusNoContent, "PUT", "/api/reminders/"+reminder.ID, map[string]time.Time{"at": soon})
 	ada.does(http.StatusNoContent, "DELETE", "/api/reminders/"+other.ID, nil)
 	until(t, "the reminder", func() bool { return len(ada.inbox()) == 1 })
-	if early := soon.Sub(time.Now()); early > 0 {
+	if early := time.Until(soon); early > 0 {
 		t.Errorf("it came %v early", early)
 	}
 	latest(ada, ada.reader.Email, 1)

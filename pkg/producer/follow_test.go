@@ -91,7 +91,7 @@ func TestWhatMayNotFollow(t *testing.T) {
 
 func TestFollowUpsHaveASize(t *testing.T) {
 	large := job.Define[note]("note.large", job.Policy{Queue: load("notes")})
-	p, jobs, _ := newProducer(t)
+	_, jobs, _ := newProducer(t)
 	p, err := producer.New(producer.Config{Jobs: jobs}, write, large)
 	if err != nil {
 		t.Fatal(err)

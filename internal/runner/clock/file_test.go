@@ -49,7 +49,7 @@ func TestTheMachinesClockIsNil(t *testing.T) {
 	if c != nil || err != nil {
 		t.Fatalf("%v, %v", c, err)
 	}
-	if got := c.Now().Sub(time.Now()); got < -time.Minute || got > time.Minute {
+	if got := time.Until(c.Now()); got < -time.Minute || got > time.Minute {
 		t.Errorf("it is %v off", got)
 	}
 	c.Hold()()

@@ -77,7 +77,7 @@ func (c *Clock) Then(machine time.Time) time.Time {
 	then, now := c.past[at-1].At(end), c.now()
 	if then.After(now) {
 		// Up to now, and as far beyond as the time given is.
-		return now.Add(max(machine.Sub(time.Now()), 0))
+		return now.Add(max(time.Until(machine), 0))
 	}
 	return then
 }
