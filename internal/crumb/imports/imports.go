@@ -145,6 +145,8 @@ func (i *Importer) items(ctx context.Context, j *job.Job[tasks.ImportFile]) ([]i
 		why = fmt.Sprintf("The file is too large: %d MiB are allowed.", tasks.MostImportBytes>>20)
 	case errors.Is(err, errKind):
 		why = "This is no file of recipes: send JSON lines, Schema.org's JSON-LD, or a page that holds it."
+	case errors.Is(err, errMany):
+		why = fmt.Sprintf("The file has more than %d recipes: send it in parts.", MaxItems)
 	default:
 		return nil, err
 	}
@@ -155,16 +157,22 @@ func (i *Importer) items(ctx context.Context, j *job.Job[tasks.ImportFile]) ([]i
 	return nil, job.Fail(err)
 }
 
-// sort reports what is bad, and gives the requests of what is good.
+// sort reports what is bad, and gives the requests of what is good. Of many that are
+// bad it reports the first, which are all that the page shows.
 func (i *Importer) sort(ctx context.Context, j *job.Job[tasks.ImportFile], items []item) ([]job.Request, error) {
 	var good []job.Request
+	reported := 0
 	for n, one := range items {
-		if one.bad == "" {
+		switch {
+		case one.bad == "":
 			good = append(good, tasks.ImportRecipe.With(tasks.ImportedLine{
 				Import: j.Args.Import, Reader: j.Args.Reader, Line: one.line, Number: n + 1, Recipe: one.data,
 			}))
-		} else if err := i.report(ctx, j.Args.Import, j.CreatedAt, Bad{one.line, n + 1, one.bad}); err != nil {
-			return nil, err
+		case reported < mostBad:
+			if err := i.report(ctx, j.Args.Import, j.CreatedAt, Bad{one.line, n + 1, one.bad}); err != nil {
+				return nil, err
+			}
+			reported++
 		}
 	}
 	count := i.Rows.Change().Update(keyOf(j.Args.Import), "SET #lines = :n", rows.Present, rows.Values{":n": len(items)})
@@ -231,7 +239,7 @@ func (i *Importer) Finish(ctx context.Context, j *job.Job[tasks.ImportFile]) err
 		text = fmt.Sprintf("Your import is finished: %d recipes came in, and %d did not.", batch.Done, failed)
 	}
 	writes, err := notices.Add(i.Rows.Change(), j.Args.Reader, notices.Notice{
-		ID: "import/" + j.Args.Import, Kind: "import", Text: text, Link: "/account?import=" + j.Args.Import, At: batch.Finished,
+		ID: "import/" + j.Args.Import, Kind: "import", Text: text, Link: "/account?import=" + j.Args.Import, At: batch.Finished, Told: i.Now(),
 	}).Writes()
 	if err != nil {
 		return err

@@ -216,6 +216,32 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
+// Of very many bad lines the first are reported: to write all of them would take longer
+// than a run may.
+func TestManyBadLines(t *testing.T) {
+	const bad = 5000
+	w := newWorld(t, nightshifttest.Config{}, strings.Repeat("soup\n", bad)+`{"title":"Soup","ingredients":[],"steps":[]}`)
+	id := w.start().ID
+	w.kit.RunAll(t.Context())
+	status := w.status(id)
+	if status.State != lifecycle.Done || status.Lines != bad+1 || status.Imported != 1 || len(status.Bad) != 100 || status.Bad[99].Line != 100 {
+		t.Errorf("%s, %d lines, %d imported, %d bad", status.State, status.Lines, status.Imported, len(status.Bad))
+	}
+	beyond, err := rows.List[imports.Bad](t.Context(), w.table, rows.Range{Partition: "import#" + id, Prefix: "bad#", Limit: 2 * bad})
+	if err != nil || len(beyond.Rows) > 100 {
+		t.Errorf("%d rows of bad lines, %v", len(beyond.Rows), err)
+	}
+}
+
+func TestTooManyRecipes(t *testing.T) {
+	w := newWorld(t, nightshifttest.Config{}, strings.Repeat("{}\n", imports.MaxItems+1))
+	id := w.start().ID
+	w.kit.RunAll(t.Context())
+	if status := w.status(id); status.State != lifecycle.Dead || !strings.Contains(status.Error, "in parts") {
+		t.Errorf("%+v", status)
+	}
+}
+
 func TestWhatIsNotStarted(t *testing.T) {
 	w := newWorld(t, nightshifttest.Config{}, "{}")
 	if _, err := w.Start(t.Context(), "ada", "exports/eve/1.zip"); !errors.Is(err, imports.ErrKey) {

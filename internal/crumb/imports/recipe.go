@@ -69,7 +69,10 @@ func fromSchema(data json.RawMessage) (recipes.Content, error) {
 	}
 	content := recipes.Content{
 		Title: first(r.Name), Summary: cut(first(r.Description), recipes.MostSummary), Servings: servings(r.Yield),
-		Ingredients: append(r.Ingredients, r.Ingredients0...), Tags: tags(r.Keywords),
+		Tags: tags(r.Keywords),
+	}
+	for _, ingredient := range append(r.Ingredients, r.Ingredients0...) {
+		content.Ingredients = append(content.Ingredients, oneLine(ingredient))
 	}
 	for _, step := range r.Instructions {
 		content.Steps = append(content.Steps, recipes.Step{Text: step})
@@ -167,8 +170,10 @@ func first(t texts) string {
 	if len(t) == 0 {
 		return ""
 	}
-	return strings.ReplaceAll(t[0], "\n", " ")
+	return oneLine(t[0])
 }
+
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
 // cut shortens a text to so many characters.
 func cut(text string, most int) string {

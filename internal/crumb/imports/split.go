@@ -7,14 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/payload"
+	"github.com/nightshift-go/nightshift/pkg/producer"
 )
 
-// MaxItem is the most bytes that one recipe has: it becomes the arguments of a job.
-const MaxItem = 200 << 10
+const (
+	// MaxItem is the most bytes that one recipe has: it becomes the arguments of a job.
+	MaxItem = 200 << 10
+	// MaxItems is how many recipes a file has at most, good or bad: they become a batch.
+	MaxItems = producer.MaxMembers
+)
 
 // An item is a recipe of a file, or why it can't be one.
 type item struct {
@@ -25,12 +32,25 @@ type item struct {
 	bad string
 }
 
-// errKind: the file is of no kind that can be imported.
-var errKind = errors.New("imports: no file of recipes")
+var (
+	// errKind: the file is of no kind that can be imported.
+	errKind = errors.New("imports: no file of recipes")
+	// errMany: the file has more than MaxItems.
+	errMany = errors.New("imports: too many recipes")
+)
 
 // split finds the recipes of a file. What is wrong with one of them is said of that
-// one; an error means that the whole file is no file of recipes.
+// one; an error, errKind or errMany, means that the whole file can't be imported. Of
+// too many no more are gone through than show it.
 func split(data []byte, contentType string) ([]item, error) {
+	items, err := itemsOf(data, contentType)
+	if err == nil && len(items) > MaxItems {
+		err = fmt.Errorf("%w: more than %d", errMany, MaxItems)
+	}
+	return items, err
+}
+
+func itemsOf(data []byte, contentType string) ([]item, error) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return nil, fmt.Errorf("%w: its type is %q", errKind, contentType)
@@ -50,7 +70,7 @@ func split(data []byte, contentType string) ([]item, error) {
 func splitLines(data []byte) []item {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	var items []item
-	for line := 1; len(data) > 0; line++ {
+	for line := 1; len(data) > 0 && len(items) <= MaxItems; line++ {
 		text, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
 		if text = bytes.TrimSpace(text); len(text) > 0 {
@@ -69,6 +89,12 @@ func itemOf(line int, text []byte) item {
 		return item{line: line, bad: "it is not JSON" + where(text)}
 	case text[0] != '{':
 		return item{line: line, bad: "it is not an object: a recipe stands in { }"}
+	case !utf8.Valid(text):
+		return item{line: line, bad: "it is not text in UTF-8"}
+	}
+	// What a job's arguments can't hold: the same name twice, half a character.
+	if _, err := payload.Decode[json.RawMessage](text); err != nil {
+		return item{line: line, bad: fmt.Sprintf("it can't be read for sure: %v", err)}
 	}
 	return item{line: line, data: text}
 }
@@ -117,13 +143,16 @@ func elements(array []byte, line int) []item {
 		return []item{{line: line, bad: "it is not JSON"}}
 	}
 	var items []item
-	for decoder.More() {
+	counted := 0
+	for decoder.More() && len(items) <= MaxItems {
 		var element json.RawMessage
 		if err := decoder.Decode(&element); err != nil {
 			return append(items, item{line: line, bad: "it is not JSON"})
 		}
 		begin := int(decoder.InputOffset()) - len(element)
-		items = append(items, itemOf(line+bytes.Count(array[:begin], []byte("\n")), element))
+		line += bytes.Count(array[counted:begin], []byte("\n"))
+		counted = begin
+		items = append(items, itemOf(line, element))
 	}
 	return items
 }
@@ -146,7 +175,7 @@ func splitPage(data []byte) ([]item, error) {
 	tokens := html.NewTokenizer(bufio.NewReader(bytes.NewReader(data)))
 	line, inside := 1, false
 	var items []item
-	for {
+	for len(items) <= MaxItems {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
 			break // the end, or what browsers would not read either
@@ -155,7 +184,8 @@ func splitPage(data []byte) ([]item, error) {
 		height := bytes.Count(raw, []byte("\n"))
 		switch {
 		case kind == html.TextToken && inside:
-			items = append(items, splitDocument(raw, line)...)
+			// The tokenizer's bytes are others with its next token.
+			items = append(items, splitDocument(bytes.Clone(raw), line)...)
 		case kind == html.StartTagToken:
 			inside = isLinkedData(tokens)
 		case kind == html.EndTagToken:

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -48,6 +49,46 @@ func TestSplit(t *testing.T) {
 		items, err := split([]byte(c.file), c.kind)
 		if got := short(items); err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s:\n%q, %v, want\n%q", name, got, err, c.want)
+		}
+	}
+}
+
+// What stands in a page behind a document, more than a reader buffers, is not written
+// over it.
+func TestAPageOfSomeLength(t *testing.T) {
+	page := "<script type='application/ld+json'>" + soup + "</script>" + strings.Repeat("<p>something else</p>\n", 5000)
+	items, err := split([]byte(page), tasks.ImportPage)
+	if got := short(items); err != nil || len(got) != 1 || got[0] != "1: "+soup {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What no job could be given is the fault of its line alone.
+func TestJSONThatNoJobTakes(t *testing.T) {
+	for _, text := range []string{"{\"title\":\"Cr\xe8me\"}", `{"title":"A","title":"B"}`, `{"title":"\ud800"}`} {
+		items, err := split([]byte(`{"title":"A"}`+"\n"+text), tasks.ImportLines)
+		if err != nil || len(items) != 2 || items[0].bad != "" || items[1].bad == "" {
+			t.Errorf("%q: %q, %v", text, short(items), err)
+		}
+	}
+}
+
+// As many recipes as a batch has jobs, and not one more; it takes a moment, also where
+// they stand in an array.
+func TestHowManyRecipesAFileHas(t *testing.T) {
+	for kind, file := range map[string]func(n int) string{
+		tasks.ImportLines:    func(n int) string { return strings.Repeat("{}\n", n) },
+		tasks.ImportDocument: func(n int) string { return "[" + strings.Repeat("\n{},", n-1) + "\n{}]" },
+		tasks.ImportPage: func(n int) string {
+			return strings.Repeat("<script type='application/ld+json'>"+soup+"</script>\n", n)
+		},
+	} {
+		items, err := split([]byte(file(MaxItems)), kind)
+		if err != nil || len(items) != MaxItems || items[MaxItems-1].line < MaxItems {
+			t.Errorf("%s: %d of %d, %v", kind, len(items), MaxItems, err)
+		}
+		if items, err = split([]byte(file(3*MaxItems)), kind); !errors.Is(err, errMany) || len(items) > MaxItems+1 {
+			t.Errorf("%s, too many: %d, %v", kind, len(items), err)
 		}
 	}
 }
