@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
 )
 
 // MinPart is the fewest bytes that every part but the last has.
@@ -98,9 +99,11 @@ func (o *Objects) Size(ctx context.Context, key string) (bytes int64, ok bool, e
 	return aws.ToInt64(out.ContentLength), true, nil
 }
 
+// uploadError finds by its code that there is no such upload: a type of its own that
+// error has with AbortMultipartUpload only.
 func uploadError(err error) error {
-	var missing *types.NoSuchUpload
-	if errors.As(err, &missing) {
+	var told smithy.APIError
+	if errors.As(err, &told) && told.ErrorCode() == "NoSuchUpload" {
 		return fmt.Errorf("%w: %w", ErrNoUpload, err)
 	}
 	return err
