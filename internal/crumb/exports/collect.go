@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
@@ -28,26 +30,29 @@ type file struct {
 type section struct {
 	name      string
 	partition string
-	// files makes the files of a page of rows; nil: the rows as they are.
-	files func(ctx context.Context, page []map[string]any) ([]file, error)
+	// recipes tells that the rows are cards of recipes, which become files of their own
+	// in a folder that is called like the section; otherwise a page is a file.
+	recipes bool
 }
 
-// perPage is how many rows become one file. Recipes are files of their own, with
-// their photographs: they come in smaller pages.
+// perPage is how many rows become one file. Recipes are files of their own, and come
+// with their photographs, all of a page at once: a large PNG has up to 16 MiB, and the
+// part that they are added to is in memory as well.
 const (
 	perPage        = 500
-	recipesPerPage = 10
+	recipesPerPage = 4
 	// maxPhoto is the largest photograph that is put into an export.
 	maxPhoto = 25 << 20
 )
 
 // sections lists what an export of a reader consists of, always in this order:
-// cursors count on it.
+// cursors count on it. Drafts come first: one that is published meanwhile is in the
+// archive twice, in two folders, rather than not at all.
 func (e *Exporter) sections(reader string) []section {
 	return []section{
 		{name: "account", partition: readers.Key(reader).Partition},
-		{name: "recipes", partition: recipes.AuthorKey(recipes.Recipe{Author: reader}).Partition, files: e.recipeFiles},
-		{name: "drafts", partition: recipes.UnpublishedKey(recipes.Recipe{Author: reader}).Partition, files: e.recipeFiles},
+		{name: "drafts", partition: recipes.UnpublishedKey(recipes.Recipe{Author: reader}).Partition, recipes: true},
+		{name: "recipes", partition: recipes.AuthorsList(reader), recipes: true},
 		{name: "ratings", partition: recipes.VotesOf(reader)},
 		{name: "saves", partition: "saves#" + reader},
 		{name: "follows", partition: readers.FollowsKey(reader, "").Partition},
@@ -58,7 +63,7 @@ func (e *Exporter) sections(reader string) []section {
 }
 
 func (s section) limit() int {
-	if s.files != nil {
+	if s.recipes {
 		return recipesPerPage
 	}
 	return perPage
@@ -70,8 +75,8 @@ func (e *Exporter) page(ctx context.Context, s section, number int, after string
 	if err != nil {
 		return nil, "", fmt.Errorf("exports: collecting %s: %w", s.name, err)
 	}
-	if s.files != nil {
-		files, err = s.files(ctx, page.Rows)
+	if s.recipes {
+		files, err = e.recipeFiles(ctx, s.name, page.Rows)
 	} else if len(page.Rows) > 0 {
 		files, err = rowFile(fmt.Sprintf("%s-%03d.json", s.name, number), page.Rows)
 	}
@@ -109,33 +114,39 @@ func jsonFile(name string, value any) ([]file, error) {
 	return []file{{name: name, data: out.Bytes()}}, nil
 }
 
-// recipeFiles makes the files of a page of an author's list: each recipe, and its
-// photograph where there is one still.
-func (e *Exporter) recipeFiles(ctx context.Context, page []map[string]any) (files []file, err error) {
-	for _, card := range page {
+// recipeFiles makes the files of a page of an author's list, side by side: each recipe,
+// and its photograph where there is one still.
+func (e *Exporter) recipeFiles(ctx context.Context, folder string, page []map[string]any) ([]file, error) {
+	all := make([][]file, len(page))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, card := range page {
 		id, _ := card["id"].(string)
-		recipe, ok, err := rows.Get[recipes.Recipe](ctx, e.Rows, recipes.Key(id))
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue // deleted between
-		}
-		written, err := jsonFile("recipes/"+recipe.ID+".json", recipe)
-		if err != nil {
-			return nil, err
-		}
-		photo, err := e.photo(ctx, recipe)
-		if err != nil {
-			return nil, err
-		}
-		files = append(append(files, written...), photo...)
+		group.Go(func() (err error) {
+			all[i], err = e.recipe(ctx, folder, id)
+			return err
+		})
 	}
-	return files, nil
+	err := group.Wait()
+	return slices.Concat(all...), err
+}
+
+// recipe makes the files of one recipe; none where it was deleted meanwhile.
+func (e *Exporter) recipe(ctx context.Context, folder, id string) ([]file, error) {
+	recipe, ok, err := rows.Get[recipes.Recipe](ctx, e.Rows, recipes.Key(id))
+	if err != nil || !ok {
+		return nil, err
+	}
+	name := folder + "/" + recipe.ID
+	written, err := jsonFile(name+".json", recipe)
+	if err != nil {
+		return nil, err
+	}
+	photo, err := e.photo(ctx, name, recipe)
+	return append(written, photo...), err
 }
 
 // photo gives the large size of a recipe's photograph; none where it is not there.
-func (e *Exporter) photo(ctx context.Context, r recipes.Recipe) ([]file, error) {
+func (e *Exporter) photo(ctx context.Context, name string, r recipes.Recipe) ([]file, error) {
 	if r.PhotoKey == "" {
 		return nil, nil
 	}
@@ -144,7 +155,7 @@ func (e *Exporter) photo(ctx context.Context, r recipes.Recipe) ([]file, error) 
 		data, _, err := e.Objects.Get(ctx, "photos/"+upload+"/large."+ext, maxPhoto)
 		switch {
 		case err == nil:
-			return []file{{name: "photos/" + strings.ToLower(r.ID) + "." + ext, data: data, compressed: true}}, nil
+			return []file{{name: name + "." + ext, data: data, compressed: true}}, nil
 		case !errors.Is(err, objects.ErrMissing):
 			return nil, err
 		}

@@ -161,7 +161,7 @@ func (w *world) wantAll(id string) {
 	}
 	for name, part := range map[string]string{
 		"account-001.json": "ada@example.org", "recipes/r00.json": "Soup <0>", "recipes/r56.json": "Soup <56>",
-		"recipes/draft.json": `"draft"`, "photos/r50.jpg": "\xff2\xff2",
+		"drafts/draft.json": `"draft"`, "recipes/r50.jpg": "\xff2\xff2",
 	} {
 		if !strings.Contains(files[name], part) {
 			w.t.Errorf("%s does not hold %q", name, part)
@@ -260,6 +260,29 @@ func TestTheUploadIsGivenUp(t *testing.T) {
 	w.wantAll(status.ID)
 	if !gone || w.bucket.begun != 2 {
 		t.Errorf("begun %d times", w.bucket.begun)
+	}
+}
+
+// A draft that is published while the export runs is in the archive, in either folder
+// or both, and no name is there twice.
+func TestADraftThatIsPublishedMeanwhile(t *testing.T) {
+	for nth := 1; nth <= 3; nth++ {
+		w := newWorld(t, nightshifttest.Config{})
+		w.bucket.after = func(did string) error {
+			if did != "part" || w.bucket.parts != nth {
+				return nil
+			}
+			draft, _, err := rows.Get[recipes.Recipe](t.Context(), w.table, recipes.Key("draft"))
+			published := draft
+			published.State, published.PublishedAt = recipes.Published, w.kit.Now().Add(-time.Hour) // the first of the list
+			return errors.Join(err, w.table.Change().Put(recipes.Key("draft"), published, "", nil).
+				Delete(recipes.UnpublishedKey(draft), "", nil).Put(recipes.AuthorKey(published), published.Card(), "", nil).Apply(t.Context()))
+		}
+		status := w.start("ada")
+		w.kit.RunAll(t.Context())
+		if files := w.files(status.ID); files["drafts/draft.json"] == "" && files["recipes/draft.json"] == "" {
+			t.Errorf("published after part %d it is in neither folder", nth)
+		}
 	}
 }
 

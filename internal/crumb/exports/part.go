@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -86,16 +88,22 @@ func memberKey(export string, number int) rows.Key {
 
 const memberPlace = "member#"
 
+// keepAtOnce is how many rows are written side by side: a part of small files has
+// thousands.
+const keepAtOnce = 16
+
 // keep writes the rows of members, from a number on: over those of a run that died,
 // if it came as far. The place that counts them is saved after them.
 func (e *Exporter) keep(ctx context.Context, j *job.Job[tasks.ExportData], from int, members []member) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(keepAtOnce)
 	for i, m := range members {
 		row := memberRow{member: m, Expires: j.CreatedAt.Add(keepRows).Unix()}
-		if err := e.Rows.Change().Put(memberKey(j.Args.Export, from+i), row, "", nil).Apply(ctx); err != nil {
-			return err
-		}
+		group.Go(func() error {
+			return e.Rows.Change().Put(memberKey(j.Args.Export, from+i), row, "", nil).Apply(ctx)
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 // A memberRow is a member as it is kept.
