@@ -134,6 +134,9 @@ func (w *world) told() string {
 	}
 	var texts []string
 	for _, n := range list {
+		if n.Read {
+			w.t.Errorf("%q is shown as read, and nobody has read it", n.Text)
+		}
 		texts = append(texts, n.Text)
 	}
 	return strings.Join(texts, "\n")

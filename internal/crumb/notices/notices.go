@@ -40,7 +40,7 @@ type Notice struct {
 	At time.Time `json:"at" dynamodbav:"at"`
 	// Read tells that the reader has seen it.
 	Read bool `json:"read" dynamodbav:"-"`
-	// Told is when it came to the inbox.
+	// Told is when it came to the inbox; zero: At.
 	Told time.Time `json:"-" dynamodbav:"told"`
 }
 
@@ -65,6 +65,9 @@ func markKey(reader string) rows.Key { return rows.Key{Partition: "reader#" + re
 // Add adds to changes that a reader is told something, and that one more notice is
 // unread. The condition fails where the inbox has the notice already.
 func Add(c *rows.Changes, reader string, n Notice) *rows.Changes {
+	if n.Told.IsZero() {
+		n.Told = n.At
+	}
 	return c.
 		Put(keyOf(reader, n), n, rows.Absent, nil).
 		Update(markKey(reader), "ADD #unread :one", "", rows.Values{":one": 1})

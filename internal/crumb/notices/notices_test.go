@@ -125,6 +125,9 @@ func TestInboxesHavePages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, notice := range list {
+			if notice.Read {
+				t.Errorf("notice %s is shown as read, and nobody has read it", notice.ID)
+			}
 			ids = append(ids, notice.ID)
 		}
 		if after = next; after == "" {

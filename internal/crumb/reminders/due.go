@@ -42,14 +42,17 @@ func (b *Bell) Remind(ctx context.Context, j *job.Job[tasks.Reminder]) error {
 	if err != nil {
 		return err
 	}
+	changes := b.Rows.Change().Delete(keptKey(j.Args.Reader, j.ID), "", nil)
 	if !ok || recipe.State != recipes.Published {
+		if err := changes.Apply(ctx); err != nil {
+			return err
+		}
 		return job.Discard("the recipe is not there any more")
 	}
 	link := "/recipes/" + recipe.ID
-	changes := b.Rows.Change().Delete(keptKey(j.Args.Reader, j.ID), "", nil)
 	notices.Add(changes, j.Args.Reader, notices.Notice{
 		ID: "reminder/" + string(j.ID), Kind: "reminder", At: b.Now(), Link: link,
-		Text: fmt.Sprintf("You wanted to be reminded of %q.", recipe.Title),
+		Text: fmt.Sprintf("You wanted to be reminded of “%s”.", recipe.Title),
 	})
 	return end(ctx, b.Outbox, j, changes, tasks.ReminderDue{Title: recipe.Title, Link: link}.To(j.Args.Reader))
 }
@@ -67,7 +70,7 @@ func (b *Bell) Nudge(ctx context.Context, j *job.Job[tasks.DraftNudge]) error {
 	link := "/recipes/" + draft.ID + "/edit"
 	changes := notices.Add(b.Rows.Change(), j.Args.Author, notices.Notice{
 		ID: "draft/" + string(j.ID), Kind: "draft", At: b.Now(), Link: link,
-		Text: fmt.Sprintf("Your recipe %q is not finished yet.", draft.Title),
+		Text: fmt.Sprintf("Your recipe “%s” is not finished yet.", draft.Title),
 	})
 	return end(ctx, b.Outbox, j, changes, tasks.DraftWaiting{Title: draft.Title, Link: link}.To(j.Args.Author))
 }

@@ -66,6 +66,9 @@ func (w *world) inbox(reader string) (texts []string) {
 		w.t.Fatal(err)
 	}
 	for _, n := range list {
+		if n.Read {
+			w.t.Errorf("%q is shown as read, and nobody has read it", n.Text)
+		}
 		texts = append(texts, n.Text+" "+n.Link)
 	}
 	return texts
@@ -117,7 +120,7 @@ func TestInThirtyDays(t *testing.T) {
 		w.kit.Advance(t.Context(), month-time.Minute)
 		want(t, "a minute early", w.inbox("ada"), []string{})
 		w.kit.Advance(t.Context(), 5*time.Minute)
-		want(t, "the inbox", w.inbox("ada"), []string{`You wanted to be reminded of "Soup". /recipes/soup`})
+		want(t, "the inbox", w.inbox("ada"), []string{"You wanted to be reminded of “Soup”. /recipes/soup"})
 		want(t, "the mails", w.mails(), []string{"reminder to ada"})
 		if late := w.kit.Record(id).Started.Sub(due); late < 0 || late > 2*time.Second && !duplicates {
 			t.Errorf("it started %v after its time", late)
@@ -198,6 +201,10 @@ func TestTheRecipeIsGone(t *testing.T) {
 	w.kit.Advance(t.Context(), time.Hour+time.Minute)
 	w.kit.WantState(id, lifecycle.Cancelled)
 	want(t, "the mails", w.mails(), []string{})
+	left, err := rows.List[map[string]any](t.Context(), w.table, rows.Range{Partition: "reminders#ada"})
+	if err != nil || len(left.Rows) != 0 {
+		t.Errorf("left on the list for good: %v, %v", left.Rows, err)
+	}
 }
 
 func TestNudge(t *testing.T) {
