@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -79,10 +81,20 @@ func (r Range) query() (store.Query, error) {
 	}
 	if r.After != "" {
 		place, err := base64.RawURLEncoding.DecodeString(r.After)
-		if err != nil || len(place) == 0 {
-			return store.Query{}, fmt.Errorf("%w: %q", ErrCursor, r.After)
+		if err != nil || !r.has(string(place)) {
+			return store.Query{}, fmt.Errorf("%w: %.100q", ErrCursor, r.After)
 		}
 		q.Start = Key{Partition: r.Partition, Sort: string(place)}.item()
 	}
 	return q, nil
+}
+
+// longestSort is the most bytes that a place has.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const longestSort = 1024
+
+// has tells whether a place may be one of the range's: DynamoDB refuses to begin at any
+// other.
+func (r Range) has(place string) bool {
+	return place != "" && len(place) <= longestSort && utf8.ValidString(place) && strings.HasPrefix(place, r.Prefix)
 }

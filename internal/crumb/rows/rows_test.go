@@ -1,8 +1,10 @@
 package rows_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -132,8 +134,9 @@ func TestListPages(t *testing.T) {
 
 func TestForeignCursors(t *testing.T) {
 	table := rowstest.New(t)
-	for _, cursor := range []string{"!", "%%", "a b"} {
-		if _, err := rows.List[pot](t.Context(), table, rows.Range{Partition: "pots", After: cursor}); !errors.Is(err, rows.ErrCursor) {
+	encode := func(place string) string { return base64.RawURLEncoding.EncodeToString([]byte(place)) }
+	for _, cursor := range []string{"!", "%%", "a b", encode("blue1"), encode("red\xff"), encode("red" + strings.Repeat("1", 1022))} {
+		if _, err := rows.List[pot](t.Context(), table, rows.Range{Partition: "pots", Prefix: "red", After: cursor}); !errors.Is(err, rows.ErrCursor) {
 			t.Errorf("the cursor %q: %v", cursor, err)
 		}
 	}

@@ -11,10 +11,17 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
+// longestPath is the most bytes of a path that may lead somewhere. Its parts become
+// keys of rows, and DynamoDB fails for a key of more than 1,024 bytes.
+const longestPath = 900
+
 // request makes an HTTP request of an event of payload format 2.0. What can't be
 // one is a *Problem.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 func request(ctx context.Context, e events.APIGatewayV2HTTPRequest) (*http.Request, error) {
+	if len(e.RawPath) > longestPath {
+		return nil, NotFound("there is nothing here")
+	}
 	body := []byte(e.Body)
 	if e.IsBase64Encoded {
 		decoded, err := base64.StdEncoding.DecodeString(e.Body)

@@ -6,9 +6,11 @@ package site
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -94,8 +96,20 @@ func (s *Site) Invoke(ctx context.Context, e events.APIGatewayV2HTTPRequest) (ev
 		fail(ctx, w, e.RequestContext.HTTP.Method, e.RawPath, err, s.logger)
 		return w.response(), nil
 	}
-	s.mux.ServeHTTP(w, r)
+	s.serve(w, r)
 	return w.response(), nil
+}
+
+// serve has the request's handler answer. One that panics costs its own request, and
+// not the process with all that it holds.
+func (s *Site) serve(w *answer, r *http.Request) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := fmt.Errorf("site: the handler panicked: %v\n%s", p, debug.Stack())
+			fail(r.Context(), w, r.Method, r.URL.Path, err, s.logger)
+		}
+	}()
+	s.mux.ServeHTTP(w, r)
 }
 
 // Decode reads the JSON of a request, strictly. What is wrong with it is a

@@ -113,6 +113,13 @@ func TestProblems(t *testing.T) {
 	f.Reader("GET /mine", func(w http.ResponseWriter, r *http.Request, reader string) error {
 		return site.Answer(w, http.StatusOK, reader)
 	})
+	f.Anyone("GET /panic", func(w http.ResponseWriter, r *http.Request) error {
+		w.WriteHeader(http.StatusOK)
+		panic("hunter2")
+	})
+	f.Anyone("GET /some/{id}", func(w http.ResponseWriter, r *http.Request) error {
+		return errors.New("no key is that long")
+	})
 	text := event("POST", "/decode", `{"stars":5}`)
 	text.Headers = map[string]string{"Content-Type": "text/plain"}
 	for name, c := range map[string]struct {
@@ -128,6 +135,8 @@ func TestProblems(t *testing.T) {
 		"too large":     {event("POST", "/decode", `{"stars":`+strings.Repeat("1", site.MaxBody)+`}`), 413, "too-large"},
 		"full":          {event("GET", "/full", ""), 503, "queue-full"},
 		"broken":        {event("GET", "/broken", ""), 500, "internal"},
+		"panic":         {event("GET", "/panic", ""), 500, "internal"},
+		"long path":     {event("GET", "/some/"+strings.Repeat("x", 2000), ""), 404, "not-found"},
 		"signed out":    {event("GET", "/mine", ""), 401, "signed-out"},
 	} {
 		answer := f.send(t, c.event)
