@@ -24,8 +24,9 @@ const (
 	saveWorth = 5
 	// halfLife is the age at which a view is worth half.
 	halfLife = 6 * time.Hour
-	// spares are looked at besides Most: some were deleted meanwhile, or held.
-	spares = 24
+	// mostLooks is how many recipes are looked at for the list. Some were deleted
+	// meanwhile, or held, and anybody can send views of what never was one.
+	mostLooks = 2000
 )
 
 // A List is what pages show. Key: trending, "trending".
@@ -65,7 +66,7 @@ func (r *Recounter) Recount(ctx context.Context, j *job.Job[tasks.Recount]) erro
 	if err != nil {
 		return err
 	}
-	entries, err := r.entries(ctx, best(scores, Most+spares))
+	entries, err := r.entries(ctx, best(scores, mostLooks))
 	if err != nil {
 		return err
 	}
@@ -145,21 +146,45 @@ func best(scores map[string]float64, n int) []score {
 	return all[:min(n, len(all))]
 }
 
-// entries reads the recipes of the scores, and leaves out those that are not
-// published any more.
+// entries reads the recipes of the scores, some at a time, until there are Most that are
+// published still.
 func (r *Recounter) entries(ctx context.Context, scores []score) ([]Entry, error) {
 	entries := make([]Entry, 0, Most)
-	for _, s := range scores {
+	for some := range slices.Chunk(scores, Most) {
+		found, err := r.published(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, found[:min(len(found), Most-len(entries))]...)
 		if len(entries) == Most {
 			break
 		}
-		recipe, ok, err := rows.Get[recipes.Recipe](ctx, r.table, recipes.Key(s.recipe))
-		if err != nil {
-			return nil, fmt.Errorf("trending: reading a recipe: %w", err)
-		}
-		if ok && recipe.State == recipes.Published {
-			entries = append(entries, Entry{Card: recipe.Card(), Score: math.Round(s.sum*100) / 100})
-		}
 	}
 	return entries, nil
+}
+
+// published reads recipes, and leaves out those that are not there for everybody.
+func (r *Recounter) published(ctx context.Context, scores []score) ([]Entry, error) {
+	entries := make([]*Entry, len(scores))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(atOnce)
+	for i, s := range scores {
+		reads.Go(func() error {
+			recipe, ok, err := rows.Get[recipes.Recipe](ctx, r.table, recipes.Key(s.recipe))
+			if ok && recipe.State == recipes.Published {
+				entries[i] = &Entry{Card: recipe.Card(), Score: math.Round(s.sum*100) / 100}
+			}
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, fmt.Errorf("trending: reading a recipe: %w", err)
+	}
+	var found []Entry
+	for _, entry := range entries {
+		if entry != nil {
+			found = append(found, *entry)
+		}
+	}
+	return found, nil
 }

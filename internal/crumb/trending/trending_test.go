@@ -119,6 +119,28 @@ func TestRecount(t *testing.T) {
 	}
 }
 
+// However many of those that were seen most are no recipes, the others are listed.
+func TestViewsOfWhatIsNotThere(t *testing.T) {
+	w := newWorld(t, nightshifttest.Config{})
+	var all []string
+	for i := range 30 {
+		all = append(all, fmt.Sprintf("soup%02d", i))
+	}
+	w.publish(all...)
+	for _, id := range all {
+		w.see(id, 2)
+	}
+	for i := range 150 {
+		w.see(fmt.Sprintf("nothing%03d", i), 3)
+	}
+	w.recount(w.at)
+	w.kit.RunAll(t.Context())
+	list, err := trending.Read(t.Context(), w.table)
+	if err != nil || len(list.Recipes) != trending.Most || list.Recipes[0].ID != "soup00" || list.Recipes[trending.Most-1].ID != all[trending.Most-1] {
+		t.Errorf("the list is %s, %v", w.list(), err)
+	}
+}
+
 // Five recounts wait while their worker is busy elsewhere: one runs, with the
 // newest time.
 func TestANewerRecountReplacesAnOlder(t *testing.T) {
