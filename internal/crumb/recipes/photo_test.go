@@ -99,6 +99,24 @@ func TestPhotoOnItsWay(t *testing.T) {
 	}
 }
 
+// Who knows a job's id may cancel it: none but the author learns that of the photo's.
+func TestOthersDoNotLearnThePhotosJob(t *testing.T) {
+	w := world(t)
+	draft, err := w.Recipes.Draft(t.Context(), ada, withPhoto(photo, ""))
+	if err == nil {
+		_, err = w.Recipes.Publish(t.Context(), ada, draft.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reader, mine := range map[string]bool{ada: true, "eve": false, "": false} {
+		v, err := w.Recipes.View(t.Context(), reader, draft.ID)
+		if err != nil || v.Photo == nil || v.Photo.State != "queued" || (v.PhotoJob != "") != mine || (v.Photo.StatusURL != "") != mine {
+			t.Errorf("%q sees job %q, %+v, %v", reader, v.PhotoJob, v.Photo, err)
+		}
+	}
+}
+
 type refusal struct{}
 
 func (refusal) Error() string     { return "This picture is not allowed." }

@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -37,6 +38,9 @@ func (s *Recipes) viewOf(ctx context.Context, reader string, recipe Recipe) (v V
 	if v.Photo, err = s.photoOf(ctx, recipe); err != nil {
 		return View{}, err
 	}
+	if reader != recipe.Author {
+		v.hideJob()
+	}
 	if s.Saved != nil && reader != "" {
 		if v.Saved, err = s.Saved(ctx, reader, recipe.ID); err != nil {
 			return View{}, err
@@ -50,6 +54,14 @@ func (s *Recipes) viewOf(ctx context.Context, reader string, recipe Recipe) (v V
 		v.Progress = &progress
 	}
 	return v, nil
+}
+
+// hideJob leaves out which job resizes the photo: who knows a job's id may cancel it.
+func (v *View) hideJob() {
+	v.PhotoJob = ""
+	if v.Photo != nil {
+		v.Photo.StatusURL = ""
+	}
 }
 
 // A Profile is a cook and their recipes.
@@ -120,6 +132,9 @@ func (s *Recipes) ownProfile(ctx context.Context, p *Profile, first bool) error 
 			break
 		}
 		recipe, err := Read(ctx, s.Table, entry.ID)
+		if errors.Is(err, ErrNotFound) {
+			continue // deleted between
+		}
 		if err != nil {
 			return fmt.Errorf("recipes: showing %s to its author: %w", entry.ID, err)
 		}
