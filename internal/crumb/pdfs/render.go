@@ -17,12 +17,14 @@ import (
 const (
 	margin     = 20.0
 	width      = 210 - 2*margin
-	photoWidth = 80.0
 	fontName   = "serif"
 	bodySize   = 11.0
 	headSize   = 14.0
 	titleSize  = 22.0
 	lineHeight = 5.5
+	// A photo is as large as fits in there.
+	photoWidth  = 80.0
+	photoHeight = 110.0
 )
 
 // A Photo is the picture of a recipe.
@@ -117,8 +119,12 @@ func (p page) photo(photo *Photo) {
 	}
 	p.space()
 	options := fpdf.ImageOptions{ImageType: photo.Format}
-	p.pdf.RegisterImageOptionsReader("photo", options, bytes.NewReader(photo.Data))
-	p.pdf.ImageOptions("photo", margin, p.pdf.GetY(), photoWidth, 0, true, options, 0, "")
+	info := p.pdf.RegisterImageOptionsReader("photo", options, bytes.NewReader(photo.Data))
+	if p.pdf.Error() != nil {
+		return // Render gives it
+	}
+	scale := min(photoWidth/info.Width(), photoHeight/info.Height())
+	p.pdf.ImageOptions("photo", margin, p.pdf.GetY(), scale*info.Width(), scale*info.Height(), true, options, 0, "")
 }
 
 func (p page) footer() {

@@ -34,10 +34,12 @@ func soup() recipes.Recipe {
 	}
 }
 
-func picture(t testing.TB) []byte {
+func picture(t testing.TB) []byte { return pictureOf(t, 40, 30) }
+
+func pictureOf(t testing.TB, width, height int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, image.NewRGBA(image.Rect(0, 0, 40, 30)), nil); err != nil {
+	if err := jpeg.Encode(&out, image.NewRGBA(image.Rect(0, 0, width, height)), nil); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -55,6 +57,18 @@ func TestTheSameBytes(t *testing.T) {
 		if err != nil || !bytes.Equal(again, first) {
 			t.Fatalf("time %d: the bytes differ, or %v", i+2, err)
 		}
+	}
+}
+
+// A photo of any shape leaves room for the recipe; one that can't be read is an error.
+func TestShapesOfPhotos(t *testing.T) {
+	for _, size := range [][2]int{{1, 1080}, {300, 1080}, {1080, 1080}, {1080, 1}} {
+		if _, pages, err := pdfs.Render(soup(), &pdfs.Photo{Data: pictureOf(t, size[0], size[1]), Format: "jpg"}); err != nil || pages != 1 {
+			t.Errorf("%v: %d pages, %v", size, pages, err)
+		}
+	}
+	if _, _, err := pdfs.Render(soup(), &pdfs.Photo{Data: []byte("x"), Format: "jpg"}); err == nil {
+		t.Error("what is no photo was printed")
 	}
 }
 
