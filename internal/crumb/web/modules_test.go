@@ -49,6 +49,7 @@ func TestModules(t *testing.T) {
 		{"backoff", "m.steadily(9, 2, () => 0.5)", "2.1"},
 		{"follow", followTrial, "2 looks, 1 while hidden, If-None-Match \"a\", ends with done"},
 		{"session", "[null, '/feed?x=1', '//evil.example/', 'https://evil.example/', 'javascript:alert(1)', 'http://', '/\\\\evil.example'].map(m.homeward)", "/,/feed?x=1,/,/,/,/,/"},
+		{"session", "['/.//evil.example/a?b', location.origin + '//evil.example', '/x/..//evil.example'].map(m.homeward)", "/evil.example/a?b,/evil.example,/evil.example"},
 		{"storage", "(sessionStorage.setItem('broken', '{'), String(m.tab.get('broken')))", "null"},
 		{"dom", "m.make('p', {text: '<b>', class: 'c', hidden: true, id: undefined}).outerHTML", "<p class=\"c\" hidden=\"\">&lt;b&gt;</p>"},
 		{"publicationview", "m.viewOf({search: 'queued', feeds: {state: 'queued'}, spam: 'held'}).title", "Held back"},

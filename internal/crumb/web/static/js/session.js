@@ -21,5 +21,6 @@ export async function whoami(signal) {
 export function homeward(next) {
   if (!URL.canParse(next ?? "/", location.origin)) return "/";
   const to = new URL(next ?? "/", location.origin);
-  return to.origin === location.origin ? to.pathname + to.search : "/";
+  // A path that begins with two slashes ("/.//host" does) would name a host.
+  return to.origin === location.origin ? to.pathname.replace(/^\/+/, "/") + to.search : "/";
 }
