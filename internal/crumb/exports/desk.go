@@ -153,19 +153,20 @@ func none(ok bool) error {
 
 // Status tells how an export stands; ErrNone where the reader has none of that id.
 func (d *Desk) Status(ctx context.Context, reader, id string) (Status, error) {
+	// The job is read before the row: one that is done has marked the row as ready.
+	rec, err := d.Jobs.Get(ctx, job.ID(id))
+	if errors.Is(err, store.ErrNotFound) {
+		return Status{}, ErrNone
+	}
+	if err != nil {
+		return Status{}, fmt.Errorf("exports: %w", err)
+	}
 	export, ok, err := rows.Get[Export](ctx, d.Rows, Key(id))
 	if err != nil {
 		return Status{}, err
 	}
 	if !ok || export.Reader != reader {
 		return Status{}, ErrNone
-	}
-	rec, err := d.Jobs.Get(ctx, export.Job)
-	if errors.Is(err, store.ErrNotFound) {
-		return Status{}, ErrNone
-	}
-	if err != nil {
-		return Status{}, fmt.Errorf("exports: %w", err)
 	}
 	return d.status(export, rec)
 }

@@ -28,8 +28,8 @@ const (
 	keepRows = 14 * 24 * time.Hour
 )
 
-// An Export is what the site keeps of one. How it stands, its job tells. Key:
-// export#<id>, "export".
+// An Export is what the site keeps of one. How it stands, its job tells, whose id is the
+// same. Key: export#<id>, "export".
 type Export struct {
 	ID        string    `dynamodbav:"id"`
 	Reader    string    `dynamodbav:"reader"`

@@ -286,6 +286,19 @@ func TestADraftThatIsPublishedMeanwhile(t *testing.T) {
 	}
 }
 
+// An export that ends while its status is read is under way, or done.
+func TestItEndsWhileSomebodyLooks(t *testing.T) {
+	w := newWorld(t, nightshifttest.Config{})
+	status := w.start("ada")
+	w.Desk.Rows = rowstest.Interrupted(t, w.kit, func() { w.kit.RunAll(t.Context()) })
+	if got := w.status(status.ID); got.State != lifecycle.Queued {
+		t.Errorf("%+v", got)
+	}
+	if got := w.status(status.ID); got.State != lifecycle.Done || got.URL == "" {
+		t.Errorf("afterwards %+v", got)
+	}
+}
+
 func TestOneAtATime(t *testing.T) {
 	w := newWorld(t, nightshifttest.Config{})
 	first := w.start("ada")

@@ -107,20 +107,28 @@ func (d *Desk) Start(ctx context.Context, reader, key string) (Status, error) {
 }
 
 // Status tells how an import stands; ErrNone where the reader has none of that id.
+//
+// What is written first is read last: of recipes that are under way the row knows how
+// many there are.
 func (d *Desk) Status(ctx context.Context, reader, id string) (Status, error) {
-	row, ok, err := rows.Get[Import](ctx, d.Rows, keyOf(id))
-	if err != nil {
-		return Status{}, err
-	}
-	if !ok || row.Reader != reader {
-		return Status{}, ErrNone
-	}
 	splitting, err := d.Jobs.Get(ctx, job.ID(id))
 	if errors.Is(err, store.ErrNotFound) {
 		return Status{}, ErrNone
 	}
 	if err != nil {
 		return Status{}, fmt.Errorf("imports: %w", err)
+	}
+	batch, err := d.Producer.Batch(ctx, batchOf(id))
+	split := err == nil
+	if err != nil && !errors.Is(err, store.ErrNoBatch) {
+		return Status{}, fmt.Errorf("imports: %w", err)
+	}
+	row, ok, err := rows.Get[Import](ctx, d.Rows, keyOf(id))
+	if err != nil {
+		return Status{}, err
+	}
+	if !ok || row.Reader != reader {
+		return Status{}, ErrNone
 	}
 	bad, err := rows.List[Bad](ctx, d.Rows, rows.Range{Partition: keyOf(id).Partition, Prefix: badPlace, Limit: mostBad})
 	if err != nil {
@@ -130,23 +138,18 @@ func (d *Desk) Status(ctx context.Context, reader, id string) (Status, error) {
 	if splitting.State == lifecycle.Dead && s.Error == "" {
 		s.Error = "The file could not be read. Send it again; if that fails, too, write to us."
 	}
-	return d.counted(ctx, s)
+	if split {
+		s.count(batch)
+	}
+	return s, nil
 }
 
-// counted adds what became of the recipes, as far as there are any yet. The import is
-// done when they all have had their turn.
-func (d *Desk) counted(ctx context.Context, s Status) (Status, error) {
-	batch, err := d.Producer.Batch(ctx, batchOf(s.ID))
-	if errors.Is(err, store.ErrNoBatch) {
-		return s, nil
-	}
-	if err != nil {
-		return s, fmt.Errorf("imports: %w", err)
-	}
+// count adds what became of the recipes. The import is done when they all have had
+// their turn.
+func (s *Status) count(batch store.Batch) {
 	s.Imported = batch.Done
 	s.Done = s.Lines - batch.Pending()
 	if s.State == lifecycle.Done && batch.Finished.IsZero() {
 		s.State = lifecycle.Running
 	}
-	return s, nil
 }

@@ -175,6 +175,20 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// An import that runs while its status is read is shown as it was, or as it is, and not
+// as a mixture.
+func TestItRunsWhileSomebodyLooks(t *testing.T) {
+	w := newWorld(t, nightshifttest.Config{}, `{"title":"Soup","ingredients":[],"steps":[]}`)
+	id := w.start().ID
+	w.Desk.Rows = rowstest.Interrupted(t, w.kit, func() { w.kit.RunAll(t.Context()) })
+	if got := w.status(id); got.State != lifecycle.Queued || got.Lines != 0 || got.Imported != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := w.status(id); got.State != lifecycle.Done || got.Lines != 1 || got.Imported != 1 || got.Done != 1 {
+		t.Errorf("afterwards %+v", got)
+	}
+}
+
 // A large file is split by several runs.
 func TestALargeFile(t *testing.T) {
 	var file strings.Builder

@@ -2,6 +2,7 @@
 package rowstest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -39,6 +40,24 @@ func New(t testing.TB) *rows.Table {
 func Of(t testing.TB, kit *nightshifttest.Kit) *rows.Table {
 	t.Helper()
 	return made(t, kit.Table(Name), kit.Jobs)
+}
+
+// Interrupted gives the table of a kit as Of does, and calls between after each read of
+// a row: what others do between two reads.
+func Interrupted(t testing.TB, kit *nightshifttest.Kit, between func()) *rows.Table {
+	t.Helper()
+	return made(t, interrupted{kit.Table(Name), between}, kit.Jobs)
+}
+
+type interrupted struct {
+	store.Driver
+	between func()
+}
+
+func (d interrupted) Get(ctx context.Context, key store.Item) (store.Item, error) {
+	row, err := d.Driver.Get(ctx, key)
+	d.between()
+	return row, err
 }
 
 func made(t testing.TB, driver store.Driver, jobs *store.Jobs) *rows.Table {
