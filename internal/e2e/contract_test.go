@@ -139,7 +139,7 @@ func TestRefusals(t *testing.T) {
 		{"too many arguments", "POST", "/jobs/photo.resize", `{"key":"` + strings.Repeat("k", 256<<10) + `"}`, 413},
 		{"an id encoded twice", "GET", "/jobs/0123456789abcdefghjkmnpqr%2573", "", 404},
 		{"a field twice", "POST", "/jobs/photo.resize", `{"key":"a","key":"b"}`, 400},
-		{"no picture", "POST", "/uploads", `{"content_type":"text/html","bytes":10}`, 415},
+		{"no picture", "POST", "/uploads", `{"content_type":"application/wasm","bytes":10}`, 415},
 		{"too large", "POST", "/uploads", `{"content_type":"image/jpeg","bytes":26214401}`, 413},
 		{"less than nothing", "POST", "/uploads", `{"content_type":"image/jpeg","bytes":-1}`, 400},
 	} {
