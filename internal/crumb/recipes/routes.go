@@ -3,13 +3,11 @@ package recipes
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
-	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // API answers requests about recipes.
@@ -157,10 +155,8 @@ func Problem(err error) error {
 		return site.Refuse(http.StatusForbidden, "not-yours", "only its author may change a recipe")
 	case errors.Is(err, ErrHeld):
 		return site.Refuse(http.StatusConflict, "held", "the recipe was found to be advertising; it is shown to nobody but you until that is mended")
-	case errors.Is(err, ErrBusy), errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrThrottled):
-		p := site.Refuse(http.StatusServiceUnavailable, "busy", "too many changes at once; nothing was changed; try again")
-		p.RetryAfter = time.Second
-		return p
+	case errors.Is(err, ErrBusy):
+		return site.Busy()
 	case errors.Is(err, rows.ErrCursor):
 		return site.Refuse(http.StatusBadRequest, "bad-cursor", "after is not the next of a page of this list")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/admission"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // A Problem is an error that the client is told, as RFC 9457 has it.
@@ -46,14 +47,28 @@ func Full(d admission.Decision) *Problem {
 	}
 }
 
+// Busy is the refusal of what others' changes of the same rows stood in the way of, or
+// the table's limits: 503, for a moment.
+func Busy() *Problem {
+	return &Problem{
+		Status: http.StatusServiceUnavailable, Name: "busy", RetryAfter: time.Second,
+		Detail: "too many changes at once; nothing was changed; try again",
+	}
+}
+
 // problemPrefix is how the types of problems begin.
 const problemPrefix = "urn:crumb:problem:"
 
 // fail answers with what went wrong: a Problem as it is, anything else without its
-// words, which are for the log.
+// words, which are for the log. What the table refused for now is Busy.
 func fail(ctx context.Context, w *answer, method, path string, err error, logger *slog.Logger) {
 	var p *Problem
-	if !errors.As(err, &p) {
+	switch {
+	case errors.As(err, &p):
+	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrThrottled):
+		logger.WarnContext(ctx, "a request was refused: the table is busy", "method", method, "path", path, "error", err.Error())
+		p = Busy()
+	default:
 		logger.ErrorContext(ctx, "a request failed", "method", method, "path", path, "error", err.Error())
 		p = Refuse(http.StatusInternalServerError, "internal", "something went wrong on our side; nothing was lost that was accepted before")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/pkg/admission"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 type fixture struct {
@@ -113,6 +115,9 @@ func TestProblems(t *testing.T) {
 	f.Reader("GET /mine", func(w http.ResponseWriter, r *http.Request, reader string) error {
 		return site.Answer(w, http.StatusOK, reader)
 	})
+	f.Anyone("GET /busy", func(w http.ResponseWriter, r *http.Request) error {
+		return fmt.Errorf("saving: %w", store.ErrConflict)
+	})
 	f.Anyone("GET /panic", func(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		panic("hunter2")
@@ -135,6 +140,7 @@ func TestProblems(t *testing.T) {
 		"too large":     {event("POST", "/decode", `{"stars":`+strings.Repeat("1", site.MaxBody)+`}`), 413, "too-large"},
 		"full":          {event("GET", "/full", ""), 503, "queue-full"},
 		"broken":        {event("GET", "/broken", ""), 500, "internal"},
+		"busy":          {event("GET", "/busy", ""), 503, "busy"},
 		"panic":         {event("GET", "/panic", ""), 500, "internal"},
 		"long path":     {event("GET", "/some/"+strings.Repeat("x", 2000), ""), 404, "not-found"},
 		"signed out":    {event("GET", "/mine", ""), 401, "signed-out"},
@@ -153,7 +159,7 @@ func TestProblems(t *testing.T) {
 		if strings.Contains(answer.Body, "hunter2") {
 			t.Errorf("%s: the client is told %s", name, answer.Body)
 		}
-		if c.status == 503 && answer.Headers["Retry-After"] != "2" {
+		if c.says == "queue-full" && answer.Headers["Retry-After"] != "2" {
 			t.Errorf("%s: come back after %q", name, answer.Headers["Retry-After"])
 		}
 	}
