@@ -48,7 +48,7 @@ func (m *Moderator) Follow(ctx context.Context, j *job.Job[tasks.RecipeChange]) 
 		return job.Fail(err)
 	}
 	if event != nil {
-		happened, err := m.box.Writes(ctx, outbox.Publish(recipe.Turned().Happened(*event)))
+		happened, err := m.box.Writes(ctx, m.follows(recipe, event)...)
 		if err != nil {
 			return job.Fail(err)
 		}
@@ -58,6 +58,17 @@ func (m *Moderator) Follow(ctx context.Context, j *job.Job[tasks.RecipeChange]) 
 		return job.RetryAfter(time.Second, fmt.Errorf("moderation: %s was changed while it was checked: %w", recipe.ID, err))
 	}
 	return err
+}
+
+// follows is what follows from another state: the event, and a mail to whom it is bad
+// news for.
+func (m *Moderator) follows(recipe recipes.Recipe, event *job.Event[tasks.RecipeChange]) []outbox.Action {
+	all := []outbox.Action{outbox.Publish(recipe.Turned().Happened(*event))}
+	if event == &tasks.RecipeWithheld {
+		mail := tasks.RecipeHeld{Title: recipe.Title, Link: "/recipes/" + recipe.ID}.To(recipe.Author)
+		all = append(all, outbox.Enqueue(tasks.SendUrgent.With(mail)))
+	}
+	return all
 }
 
 // unjudged reads a recipe whose version is still to be checked. One that is deleted,

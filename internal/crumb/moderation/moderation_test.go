@@ -1,6 +1,7 @@
 package moderation_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/search"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/nightshifttest"
+	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 // siteWith is a site with all four subscribers.
@@ -43,6 +46,7 @@ func world(t *testing.T, config nightshifttest.Config) siteWith {
 		t.Fatal(err)
 	}
 	w.Serve(tasks.ModerationHears, m.Follow)
+	w.Kit.Serve(worker.Handle(tasks.SendUrgent, func(context.Context, *job.Job[tasks.SendMail]) error { return nil }))
 	w.Serve(tasks.SearchHears, w.index.Follow)
 	w.Serve(tasks.FeedsHear, w.feeds.Follow)
 	w.Serve(tasks.NoticesHear, w.notices.Follow)
@@ -133,6 +137,9 @@ func TestSpamIsHeldAndReleased(t *testing.T) {
 		w.wantSeen("Fine soup")
 		if progress, err := recipes.ProgressOf(t.Context(), w.Table, w.read(held.ID)); err != nil || progress.Spam != recipes.OnHold {
 			t.Errorf("the progress is %+v, %v", progress, err)
+		}
+		if mails := nightshifttest.Enqueued(w.Kit, tasks.SendUrgent); len(mails) != 2 || mails[0].Args.To != publishtest.Ada || mails[0].Args.Template != "recipe-held" {
+			t.Errorf("seed %d: it was held twice, and the author is sent %+v", seed, mails)
 		}
 	}
 }
