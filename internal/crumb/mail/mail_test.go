@@ -97,7 +97,7 @@ func TestWhatAnErrorOfSESMeans(t *testing.T) {
 		"paused":      {&types.SendingPausedException{}, "later"},
 		"suspended":   {&types.AccountSuspendedException{}, "later"},
 		"rejected":    {&types.MessageRejected{Message: aws.String("Email address is not verified.")}, "never"},
-		"unverified":  {&types.MailFromDomainNotVerifiedException{}, "never"},
+		"unverified":  {&types.MailFromDomainNotVerifiedException{}, "later"},
 		"bad request": {&types.BadRequestException{Message: aws.String("Illegal address")}, "never"},
 		"no answer":   {mailtest.ErrLost, "unknown"},
 	} {

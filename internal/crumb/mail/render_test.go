@@ -18,7 +18,7 @@ import (
 func urgent() []tasks.SendMail {
 	const evil = "<script>alert(1)</script>\r\nBcc: bob@example.org"
 	return []tasks.SendMail{
-		tasks.Welcome{Name: evil}.To("r1"),
+		tasks.PasswordChanged{Name: evil}.To("r1"),
 		tasks.PasswordReset{Name: evil, Link: "/reset/abc"}.To("r1"),
 		tasks.PasswordChanged{Name: evil}.To("r1"),
 		tasks.ExportReady{Link: "https://bucket.example/key?a=1&b=2", Expires: time.Date(2026, 1, 6, 9, 0, 0, 0, time.UTC)}.To("r1"),

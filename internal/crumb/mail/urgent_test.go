@@ -63,8 +63,8 @@ func TestAMailIsSentOnceThoughItsWorkerDies(t *testing.T) {
 			}
 			return nil
 		}
-		first := w.enqueue(t, tasks.Welcome{Name: "Ada"}.To("r1"))
-		second := w.enqueue(t, tasks.Welcome{Name: "Bob"}.To("bob@example.org"))
+		first := w.enqueue(t, tasks.PasswordChanged{Name: "Ada"}.To("r1"))
+		second := w.enqueue(t, tasks.PasswordChanged{Name: "Bob"}.To("bob@example.org"))
 		w.RunAll(t.Context())
 		w.WantState(first, lifecycle.Done)
 		w.WantState(second, lifecycle.Done)
@@ -82,11 +82,11 @@ func TestMailsThatCanNotBe(t *testing.T) {
 		want lifecycle.State
 	}{
 		"no template": {tasks.SendMail{Template: "no-such", To: "r1"}, lifecycle.Dead},
-		"no data":     {tasks.SendMail{Template: "welcome", To: "r1"}, lifecycle.Dead},
-		"no reader":   {tasks.Welcome{Name: "x"}.To("r9"), lifecycle.Cancelled},
-		"bounced":     {tasks.Welcome{Name: "x"}.To("r2"), lifecycle.Cancelled},
-		"no address":  {tasks.Welcome{Name: "x"}.To("r3"), lifecycle.Dead},
-		"a list":      {tasks.Welcome{Name: "x"}.To("a@example.org,b@example.org"), lifecycle.Dead},
+		"no data":     {tasks.SendMail{Template: "password-changed", To: "r1"}, lifecycle.Dead},
+		"no reader":   {tasks.PasswordChanged{Name: "x"}.To("r9"), lifecycle.Cancelled},
+		"bounced":     {tasks.PasswordChanged{Name: "x"}.To("r2"), lifecycle.Cancelled},
+		"no address":  {tasks.PasswordChanged{Name: "x"}.To("r3"), lifecycle.Dead},
+		"a list":      {tasks.PasswordChanged{Name: "x"}.To("a@example.org,b@example.org"), lifecycle.Dead},
 	} {
 		w := newUrgent(t, nightshifttest.Config{}, ada, bounced, broken)
 		id := w.enqueue(t, c.ask)
@@ -106,7 +106,7 @@ func TestARefusedMailStopsItselfAlone(t *testing.T) {
 		}
 		return nil
 	}
-	bad, good := w.enqueue(t, tasks.Welcome{Name: "x"}.To("bad@example.org")), w.enqueue(t, tasks.Welcome{Name: "x"}.To("r1"))
+	bad, good := w.enqueue(t, tasks.PasswordChanged{Name: "x"}.To("bad@example.org")), w.enqueue(t, tasks.PasswordChanged{Name: "x"}.To("r1"))
 	w.Drain(t.Context())
 	w.WantState(bad, lifecycle.Dead)
 	w.WantState(good, lifecycle.Done)
@@ -124,7 +124,7 @@ func TestALostAnswerIsTheOneWindow(t *testing.T) {
 		}
 		return nil
 	}
-	id := w.enqueue(t, tasks.Welcome{Name: "Ada"}.To("r1"))
+	id := w.enqueue(t, tasks.PasswordChanged{Name: "Ada"}.To("r1"))
 	w.RunAll(t.Context())
 	w.WantState(id, lifecycle.Done)
 	if n := w.ses.To()["ada@example.org"]; n != 2 {

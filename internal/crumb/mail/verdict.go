@@ -38,9 +38,10 @@ func verdict(err error) error {
 	switch {
 	case is[*types.TooManyRequestsException](err):
 		return job.RetryAfter(afterRate, wrapped)
-	case is[*types.LimitExceededException](err), is[*types.SendingPausedException](err), is[*types.AccountSuspendedException](err):
+	case is[*types.LimitExceededException](err), is[*types.SendingPausedException](err), is[*types.AccountSuspendedException](err),
+		is[*types.MailFromDomainNotVerifiedException](err): // ours, and so every mail's
 		return job.RetryAfter(afterQuota, wrapped)
-	case is[*types.MessageRejected](err), is[*types.MailFromDomainNotVerifiedException](err), is[*types.BadRequestException](err):
+	case is[*types.MessageRejected](err), is[*types.BadRequestException](err):
 		return job.Fail(&Refused{err})
 	}
 	return wrapped
