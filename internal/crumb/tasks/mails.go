@@ -5,9 +5,6 @@ import "time"
 // The mails that are sent at once, each with what it says. Link is a path on the
 // site, "/recipes/17", or a whole URL.
 
-// Welcome greets a new reader.
-type Welcome struct{ Name string }
-
 // PasswordReset has the link by which a password is set anew, once, for an hour.
 type PasswordReset struct{ Name, Link string }
 
@@ -29,18 +26,12 @@ type DraftWaiting struct{ Title, Link string }
 // RecipeHeld tells an author that a recipe was taken for spam, and what now.
 type RecipeHeld struct{ Title, Link string }
 
-func (Welcome) name() string         { return "welcome" }
 func (PasswordReset) name() string   { return "password-reset" }
 func (PasswordChanged) name() string { return "password-changed" }
 func (ExportReady) name() string     { return "export-ready" }
 func (ReminderDue) name() string     { return "reminder" }
 func (DraftWaiting) name() string    { return "draft" }
 func (RecipeHeld) name() string      { return "recipe-held" }
-
-// To addresses the mail to a reader, by id, or to an address.
-func (m Welcome) To(to string) SendMail {
-	return SendMail{m.name(), to, map[string]string{"name": m.Name}}
-}
 
 // To addresses the mail to a reader, by id, or to an address.
 func (m PasswordReset) To(to string) SendMail {
