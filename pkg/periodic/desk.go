@@ -95,7 +95,7 @@ func (d *Desk) Resume(ctx context.Context, name string) error {
 func (d *Desk) Ask(ctx context.Context, name string) (asked time.Time, err error) {
 	err = d.edit(ctx, name, func(s *state) {
 		if s.Asked.IsZero() {
-			s.Asked = d.now().UTC().Truncate(time.Millisecond)
+			s.Asked = s.later(d.now())
 		}
 		asked = s.Asked
 	})

@@ -163,6 +163,29 @@ func TestAskedForWhileAnEarlierOneIsUnfinished(t *testing.T) {
 	}
 }
 
+// Two people's clocks differ, or both ask within a millisecond: the later run is
+// another one, and nobody is told of the earlier one in its place.
+func TestAskedForByOthersClocks(t *testing.T) {
+	w := newWorld(t, "2026-11-24T12:00:00Z")
+	p := w.scheduler(newsletter())
+	w.check(p)
+	last := w.ask("newsletter")
+	w.check(p)
+	for _, behind := range []time.Duration{0, time.Microsecond, time.Minute} {
+		w.now = at(t, "2026-11-24T12:00:00Z").Add(-behind)
+		before := w.status("newsletter").Ran
+		asked := w.ask("newsletter")
+		if !asked.After(last) || !before.Asked.Before(asked) {
+			t.Errorf("%v behind: asked for at %v, and before at %v", behind, asked, last)
+		}
+		w.check(p)
+		if ran := w.status("newsletter").Ran; ran.Job == before.Job || !ran.Asked.Equal(asked) {
+			t.Errorf("%v behind: it ran as %+v, and before as %+v", behind, ran, before)
+		}
+		last = asked
+	}
+}
+
 func TestAskedForAndRefused(t *testing.T) {
 	w := newWorld(t, "2026-11-23T07:00:00Z")
 	j := newsletter()

@@ -120,6 +120,16 @@ func (s *state) resume(now time.Time) {
 	}
 }
 
+// later is the time of a run that is asked for now: to the millisecond, and later than
+// that of the latest run, whatever the clocks of those who ask say. It tells runs apart.
+func (s *state) later(now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	if s.Ran != nil && !now.After(s.Ran.Asked) {
+		return s.Ran.Asked.Add(time.Millisecond)
+	}
+	return now
+}
+
 // idOf gives the id of an occurrence's job.
 func (s state) idOf(name string, at time.Time) job.ID { return s.idOfNamed(occurrenceName(name, at)) }
 
