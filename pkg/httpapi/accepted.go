@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"mime"
 	"slices"
 	"strings"
 
@@ -25,8 +26,9 @@ const Images = "image/*"
 
 // check reports a type that makes no sense.
 func (a Accepted) check() error {
+	parsed, _, err := mime.ParseMediaType(a.Type)
 	kind, subtype, _ := strings.Cut(a.Type, "/")
-	if kind == "" || kind == "*" || subtype == "" || a.Type != strings.ToLower(a.Type) || a.MostBytes < 0 {
+	if err != nil || parsed != a.Type || kind == "*" || subtype == "" || a.MostBytes < 0 {
 		return fmt.Errorf("httpapi: UploadsConfig.Accept has %q of at most %d bytes: use a media type, or image/* for a kind", a.Type, a.MostBytes)
 	}
 	return nil
