@@ -17,7 +17,7 @@ func (s *Server) openS3(dir string) (err error) {
 		Send: func(ctx context.Context, queueARN, body string) error {
 			return noTarget(s.send(ctx, queueARN, body, "", nil))
 		},
-		Log: func(message string) { s.cfg.Logger.Warn(message) },
+		Hold: s.cfg.Clock.Hold, Log: func(message string) { s.cfg.Logger.Warn(message) },
 	}
 	if s.cfg.Invoke != nil {
 		config.Invoke = func(ctx context.Context, functionARN string, payload []byte, concluded func()) error {

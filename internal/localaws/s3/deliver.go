@@ -35,6 +35,11 @@ type messenger struct {
 	done chan struct{}
 
 	mu sync.Mutex
+	// running tells that there is a goroutine that tells.
+	running bool
+	// release ends the hold on the clock that there is while there may be something
+	// to tell; nil where there is nothing, or nobody tells.
+	release func()
 	// hands are the notices that are with a function, or wait to be told again.
 	hands map[uint64]bool
 	tries map[uint64]int
@@ -48,7 +53,15 @@ func newMessenger(db *DB) *messenger {
 func (db *DB) Notify() {
 	ctx, end := context.WithCancel(context.Background())
 	db.messenger.end, db.messenger.done = end, make(chan struct{})
+	db.messenger.begin()
 	go db.messenger.run(ctx)
+}
+
+func (m *messenger) begin() {
+	m.mu.Lock()
+	m.running = true
+	m.mu.Unlock()
+	m.stir()
 }
 
 func (m *messenger) close() {
@@ -58,16 +71,37 @@ func (m *messenger) close() {
 	}
 }
 
-// stir says that there may be something to tell.
+// stir says that there may be something to tell. Whoever changes an object holds the
+// clock until after this.
 func (m *messenger) stir() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running && m.release == nil {
+		m.release = m.db.cfg.Hold()
+	}
 	select {
 	case m.wake <- struct{}{}:
 	default: // it will look anyway
 	}
 }
 
+// rest lets the clock go, unless there may be something to tell again. Functions that
+// were told hold it themselves.
+func (m *messenger) rest(ended bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ended {
+		m.running = false
+	}
+	if m.release != nil && (ended || len(m.wake) == 0) {
+		m.release()
+		m.release = nil
+	}
+}
+
 func (m *messenger) run(ctx context.Context) {
 	defer close(m.done)
+	defer m.rest(true)
 	for ctx.Err() == nil {
 		told, err := m.round(ctx)
 		if err != nil {
@@ -76,6 +110,7 @@ func (m *messenger) run(ctx context.Context) {
 		if told {
 			continue
 		}
+		m.rest(false)
 		select {
 		case <-m.wake:
 		case <-ctx.Done():
@@ -88,6 +123,7 @@ func (m *messenger) run(ctx context.Context) {
 func (m *messenger) round(ctx context.Context) (told bool, err error) {
 	var numbers []uint64
 	var notices []notice
+	var unreadable []error
 	err = m.db.index.View(func(tx *bolt.Tx) error {
 		cursor := tx.Bucket(noticesBucket).Cursor()
 		for key, value := cursor.First(); key != nil && len(numbers) < noticeBatch; key, value = cursor.Next() {
@@ -96,8 +132,9 @@ func (m *messenger) round(ctx context.Context) (told bool, err error) {
 				continue
 			}
 			var n notice
-			if err := json.Unmarshal(value, &n); err != nil {
-				return fmt.Errorf("notice %d: %w", number, err)
+			if err := json.Unmarshal(value, &n); err != nil { // it stays in hands
+				unreadable = append(unreadable, fmt.Errorf("notice %d: %w", number, err))
+				continue
 			}
 			numbers, notices = append(numbers, number), append(notices, n)
 		}
@@ -106,7 +143,7 @@ func (m *messenger) round(ctx context.Context) (told bool, err error) {
 	for i, n := range notices {
 		m.tell(ctx, numbers[i], n)
 	}
-	return len(notices) > 0, err
+	return len(notices) > 0, errors.Join(append(unreadable, err)...)
 }
 
 // take takes a notice into hands; false where somebody has it.

@@ -51,6 +51,9 @@ type Config struct {
 	// notified.
 	Send   func(ctx context.Context, queueARN, body string) error
 	Invoke func(ctx context.Context, functionARN string, payload []byte, concluded func()) error
+	// Hold keeps the clock at the machine's pace until release is called, while there
+	// is somebody to be told; nil does nothing.
+	Hold func() (release func())
 	// Log is told of events that could not be delivered; nil means nobody.
 	Log func(message string)
 }
@@ -85,6 +88,9 @@ func Open(cfg Config) (*DB, error) {
 	}
 	if cfg.Secret == "" {
 		cfg.Secret = DefaultSecret
+	}
+	if cfg.Hold == nil {
+		cfg.Hold = func() func() { return func() {} }
 	}
 	db := &DB{cfg: cfg}
 	db.messenger = newMessenger(db)
