@@ -29,7 +29,9 @@ func (c *crumb) exports() constructs.WorkerQueue {
 		constructs.Allow(archives, "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"),
 	)
-	c.expire("exports", exportsPrefix, exports.Life.Hours()/24)
+	// S3 reckons from when an upload in parts was begun: without a day more an archive
+	// could go before its link.
+	c.expire("exports", exportsPrefix, exports.Life.Hours()/24+1)
 	return c.worker(tasks.Exports, function)
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/exports"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
 
@@ -41,5 +42,19 @@ func TestWhatIsKeptForHowLong(t *testing.T) {
 	// there as long as it is, and for as long again.
 	if lifecycle.DeadRetention < 2*kept("PhotosDeadLetterQueue") {
 		t.Errorf("dead jobs are kept for %v, letters for %v", lifecycle.DeadRetention, kept("PhotosDeadLetterQueue"))
+	}
+}
+
+// An archive's age begins with its upload, its link's when the archive is complete.
+func TestArchivesOutliveTheirLinks(t *testing.T) {
+	bucket := ofType(t, "AWS::S3::Bucket")["ObjectsBucket"]["LifecycleConfiguration"].(map[string]any)
+	kept := time.Duration(0)
+	for _, rule := range list(bucket["Rules"]) {
+		if r := rule.(map[string]any); r["Prefix"] == exportsPrefix {
+			kept = time.Duration(r["ExpirationInDays"].(float64)) * 24 * time.Hour
+		}
+	}
+	if kept < exports.Life+24*time.Hour {
+		t.Errorf("archives are kept for %v, links work for %v", kept, exports.Life)
 	}
 }

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// Life is how long an archive lies in the bucket, by the bucket's rule, and
-	// its link works.
+	// Life is how long an archive's link works. The bucket's rule keeps the archive a day
+	// longer, since its age begins with the first part.
 	Life = 7 * 24 * time.Hour
 	// keepRows is how long an export's rows are kept: no longer than its job's.
 	keepRows = 14 * 24 * time.Hour
