@@ -92,10 +92,7 @@ func (b *Batch) Last() job.ID { return b.batch.Job }
 // job.Unique are refused. Members may have follow-ups of their own; the batch does
 // not wait for those.
 func (b *Batch) Add(ctx context.Context, from int, members []job.Request, options ...job.Option) error {
-	if !b.batch.Finished.IsZero() {
-		return nil
-	}
-	if err := b.check(from, len(members)); err != nil {
+	if err := b.check(from, len(members), b.batch.Members); err != nil || !b.batch.Finished.IsZero() {
 		return err
 	}
 	var chunk []store.NewJob
@@ -124,7 +121,7 @@ func (b *Batch) Add(ctx context.Context, from int, members []job.Request, option
 // makes, such as worker.CommitContinue with the place to go on from. Unlike with
 // Add, a member that is there already is a failed condition.
 func (b *Batch) Writes(ctx context.Context, from int, members []job.Request, options ...job.Option) ([]store.Write, error) {
-	if err := b.check(from, len(members)); err != nil {
+	if err := b.check(from, len(members), b.batch.Members); err != nil {
 		return nil, err
 	}
 	writes := make([]store.Write, len(members))
@@ -140,10 +137,10 @@ func (b *Batch) Writes(ctx context.Context, from int, members []job.Request, opt
 
 // Close says that the batch has so many members and no more will be added: it waits
 // for those only. Call it where n was a guess, or to give up on a batch that nobody
-// will fill. It may be repeated with the same number, and must not be followed by an
-// Add of an index beyond.
+// will fill. It is repeated with the same number until it succeeds (see Closed);
+// another number is store.ErrInvalid. Nobody may add an index beyond at the same time.
 func (b *Batch) Close(ctx context.Context, members int) error {
-	if err := b.check(members, 0); err != nil {
+	if err := b.check(members, 0, b.batch.Total); err != nil {
 		return err
 	}
 	if err := b.producer.jobs.SkipFrom(ctx, b.batch, members); err != nil {
@@ -152,9 +149,18 @@ func (b *Batch) Close(ctx context.Context, members int) error {
 	return nil
 }
 
-func (b *Batch) check(from, n int) error {
-	if from < 0 || from+n > b.batch.Total {
-		return fmt.Errorf("%w: members %d to %d of batch %q, which has %d, counted from 0", ErrOptions, from, from+n-1, b.ID(), b.batch.Total)
+// Closed tells with how many members the batch was closed before NewBatch gave it:
+// by somebody who gave up on it, or by a run that may have died within Close. Whoever
+// fills it then calls Close with that number, and adds none beyond, which Add and
+// Writes refuse.
+func (b *Batch) Closed() (members int, closed bool) {
+	return b.batch.Members, b.batch.Members < b.batch.Total
+}
+
+// check holds indexes to how many there are.
+func (b *Batch) check(from, n, most int) error {
+	if from < 0 || from+n > most {
+		return fmt.Errorf("%w: members %d to %d of batch %q, which has %d, counted from 0", ErrOptions, from, from+n-1, b.ID(), most)
 	}
 	return nil
 }

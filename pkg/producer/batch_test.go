@@ -1,6 +1,7 @@
 package producer_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -124,10 +125,73 @@ func TestABatchThatNobodyFillsIsClosed(t *testing.T) {
 	}
 }
 
+// A run that dies within Close is followed by one that meets more members: none is
+// added, since a shard would take the end of one for the end of another, and the job
+// after the batch would be early.
+func TestACloseThatDiesIsGoneOnWith(t *testing.T) {
+	const members = 130
+	for survived := range 5 { // shards, of five
+		p, jobs, d := newProducer(t)
+		open := func() *producer.Batch {
+			b, err := p.NewBatch(t.Context(), "b", 300, write.With(note{Text: "after"}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		b := open()
+		if err := b.Add(t.Context(), 0, requests(0, members)); err != nil {
+			t.Fatal(err)
+		}
+		if _, closed := open().Closed(); closed {
+			t.Error("closed before Close")
+		}
+		dying, die := context.WithCancel(t.Context())
+		d.transacted = func() {
+			if survived--; survived < -1 { // the first transaction is the batch's
+				die()
+			}
+		}
+		if err := b.Close(dying, members); err == nil {
+			t.Fatal("it did not die")
+		}
+		d.transacted = nil
+		b = open()
+		if n, closed := b.Closed(); !closed || n != members {
+			t.Errorf("closed %v, with %d members", closed, n)
+		}
+		_, writes := b.Writes(t.Context(), members, requests(0, 1))
+		if added := b.Add(t.Context(), members, requests(0, 1)); !errors.Is(added, producer.ErrOptions) || !errors.Is(writes, producer.ErrOptions) {
+			t.Errorf("one more was added: %v, %v", added, writes)
+		}
+		if err := b.Close(t.Context(), members+1); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("closed with another number: %v", err)
+		}
+		if err := b.Close(t.Context(), members); err != nil {
+			t.Fatal(err)
+		}
+		for i := range members {
+			if _, err := jobs.Get(t.Context(), b.Last()); !errors.Is(err, store.ErrNotFound) {
+				t.Fatalf("%d members have ended, and the job after them: %v", i, err)
+			}
+			if _, err := jobs.Cancel(t.Context(), b.Member(i), ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := jobs.Get(t.Context(), b.Last()); err != nil {
+			t.Errorf("the job after the batch: %v", err)
+		}
+	}
+}
+
 func TestWhatABatchRefuses(t *testing.T) {
 	p, _, _ := newProducer(t)
 	after := write.With(note{Text: "after"})
 	b, err := p.NewBatch(t.Context(), "b", 2, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := p.NewBatch(t.Context(), "of none", 0, after)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,6 +212,7 @@ func TestWhatABatchRefuses(t *testing.T) {
 		"negative": {negative, producer.ErrOptions}, "another size": {other, producer.ErrOtherRequest}, "other arguments": {otherArgs, producer.ErrOtherRequest},
 		"a unique last job": {unique, producer.ErrOptions}, "bad arguments": {badArgs, producer.ErrArguments}, "no such batch": {none, store.ErrNoBatch},
 		"beyond the end":   {add(2, after), producer.ErrOptions},
+		"a member of none": {ended.Add(t.Context(), 0, requests(0, 1)), producer.ErrOptions},
 		"before the start": {add(-1, after), producer.ErrOptions},
 		"a FIFO member":    {add(0, post.With(note{Text: "x"}), job.Group("g")), producer.ErrOptions},
 		"a unique member":  {add(0, after, job.Unique("k")), producer.ErrOptions},

@@ -41,6 +41,9 @@ func fanOut(ctx context.Context, jobs *producer.Producer, j *job.Job[Issue]) err
 	if err != nil {
 		return err
 	}
+	if n, closed := b.Closed(); closed {
+		return b.Close(ctx, n) // the run before this one died in it
+	}
 	from, _, err := job.Cursor[int](j)
 	if err != nil {
 		return err

@@ -50,6 +50,18 @@ type driver struct {
 	store.Driver
 	writes int
 	fail   error
+	// transacted is called before each transaction, unless it is nil.
+	transacted func()
+}
+
+func (d *driver) Transact(ctx context.Context, token string, writes []store.Write) error {
+	if d.transacted != nil {
+		d.transacted()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return d.Driver.Transact(ctx, token, writes)
 }
 
 func (d *driver) Write(ctx context.Context, w store.Write) (store.Item, error) {

@@ -47,9 +47,9 @@ type Batch struct {
 	ID string
 	// Seed is what the ids of its jobs follow from.
 	Seed string
-	// Total is how many jobs it has, and Shards over how many rows they are
-	// counted.
-	Total, Shards int
+	// Total is how many jobs it was to have, and Shards over how many rows they are
+	// counted. Members is how many it has: fewer where it was closed (SkipFrom).
+	Total, Shards, Members int
 	// Done, Dead and Cancelled count the jobs that ended so, the first time; and
 	// Skipped those that are not to come.
 	Done, Dead, Cancelled, Skipped int
@@ -127,7 +127,7 @@ func (j *Jobs) CreateBatch(ctx context.Context, n NewBatch) (b Batch, made bool,
 	}
 	now := j.now()
 	b = Batch{
-		ID: n.ID, Seed: seed, Total: n.Total, Shards: n.Shards, Created: fromMillis(now),
+		ID: n.ID, Seed: seed, Total: n.Total, Shards: n.Shards, Members: n.Total, Created: fromMillis(now),
 		Job: n.After.id(job.AfterMembers(seed)), fingerprint: n.Fingerprint, followUp: n.After,
 	}
 	w, err := b.create(now)
@@ -184,6 +184,9 @@ func batchOf(item Item) (Batch, error) {
 		Cancelled: int(num(item[countCancelled])), Skipped: int(num(item[countSkipped])),
 		Created: at(item["created_ms"]), Finished: at(item["finished_ms"]), fingerprint: str(item["fingerprint"]),
 	}
+	if b.Members = b.Total; item[closedWith] != nil {
+		b.Members = int(num(item[closedWith]))
+	}
 	err := json.Unmarshal(raw(item["after"]), &b.followUp)
 	if !ok || b.Seed == "" || b.Shards < 1 || err != nil {
 		return Batch{}, fmt.Errorf("%w: the batch %q", ErrUnreadable, str(item[PartitionKey]))
@@ -232,24 +235,6 @@ func (j *Jobs) addShards(ctx context.Context, b *Batch) error {
 			if query.Start = page.Next; query.Start == nil {
 				break
 			}
-		}
-	}
-	return nil
-}
-
-// SkipFrom says that no job of an index of from or above will come: the batch waits
-// for the others only. Repeating it does no harm; another from is ErrInvalid or
-// changes nothing.
-func (j *Jobs) SkipFrom(ctx context.Context, b Batch, from int) error {
-	for shard := range b.Shards {
-		k := b.among(shard, max(from, 0))
-		if k == 0 {
-			continue
-		}
-		m := Member{Batch: b.ID, Seed: b.Seed, Shard: shard, Size: b.among(shard, 0)}
-		t := &toll{Member: m, as: countSkipped, by: k, closing: k == m.Size}
-		if _, err := j.entail(ctx, nil, func() []consequence { return t.consequences(j) }); err != nil {
-			return fmt.Errorf("store: closing batch %q: %w", b.ID, err)
 		}
 	}
 	return nil

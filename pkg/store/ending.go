@@ -65,10 +65,27 @@ func (j *Jobs) endingOf(rec *Record, state lifecycle.State) (*ending, error) {
 // last of a batch finds out that it is.
 func (j *Jobs) conclude(ctx context.Context, rec *Record, state lifecycle.State, w Write, actions ...Write) (failed map[int]*ConditionError, err error) {
 	e, err := j.endingOf(rec, state)
+	if err == nil {
+		err = e.fits(1 + len(actions))
+	}
 	if err != nil {
 		return nil, err
 	}
 	return j.entail(ctx, append([]Write{e.row(w)}, actions...), e.consequences)
+}
+
+// fits tells whether a transaction has room for what follows beside other writes. It
+// counts what the last job of a batch takes, so that a handler is refused for each
+// job, and not for one in sixty.
+func (e *ending) fits(others int) error {
+	entailed := len(e.next)
+	if e.toll != nil {
+		entailed += mostToll
+	}
+	if others+entailed > MaxActions+1 {
+		return fmt.Errorf("%w: %d writes in one transaction, and room is kept for %d that follow the job: it has %d in all", ErrInvalid, others, entailed, MaxActions+1)
+	}
+	return nil
 }
 
 // row is a final write of the job's row that takes off it what comes about. The
@@ -117,11 +134,8 @@ func (j *Jobs) entail(ctx context.Context, own []Write, consequences func() []co
 		for _, c := range entailed {
 			writes = append(writes, c.Write)
 		}
-		switch {
-		case len(writes) == 0:
+		if len(writes) == 0 {
 			return nil, nil
-		case len(writes) > MaxActions+1:
-			return nil, fmt.Errorf("%w: %d writes in one transaction, %d of them for what follows the job: there is room for %d", ErrInvalid, len(writes), len(entailed), MaxActions+1)
 		}
 		failed, err = j.transactUpTo(ctx, contendedTries, writes)
 		if err != nil || failed == nil {

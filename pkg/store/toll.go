@@ -99,6 +99,9 @@ type toll struct {
 	after, free, paid bool
 }
 
+// mostToll is how many writes it takes at most: those of the last job of a batch.
+const mostToll = 3
+
 func newToll(m Member, state lifecycle.State) *toll {
 	as := map[lifecycle.State]string{lifecycle.Done: countDone, lifecycle.Dead: countDead, lifecycle.Cancelled: countCancelled}[state]
 	return &toll{Member: m, as: as, by: 1, closing: m.Size == 1}

@@ -24,6 +24,8 @@ func runBatch(t *testing.T, construct Constructor) {
 		"every way out counts":                      batchWaysOut,
 		"members that will not come":                batchSkipped,
 		"members that will not come, the wrong way": batchSkippedWrongly,
+		"a batch is closed with one number":         batchClosed,
+		"room is kept for the end of a batch":       batchRoom,
 		"a batch that is gone keeps nobody":         batchGone,
 		"many end at the same time":                 batchContended,
 		"a batch waits as long as it takes":         batchLong,
@@ -272,6 +274,49 @@ func batchSkippedWrongly(f fixture) {
 	f.end(b, 2, lifecycle.Done)
 	if err := f.jobs.SkipFrom(f.Context(), b, 1); !errors.Is(err, store.ErrInvalid) {
 		f.Errorf("two of three have ended, and two are said not to come: %v, want ErrInvalid", err)
+	}
+	f.wantBatch(b, 2, 0, 0, 0)
+}
+
+func batchClosed(f fixture) {
+	b, made, err := f.jobs.CreateBatch(f.Context(), newBatch(100))
+	f.must(made, err)
+	f.fill(b, 0, 3)
+	if err := f.jobs.SkipFrom(f.Context(), b, 100); err != nil || b.Members != 100 {
+		f.Errorf("of %d members all come: %v", b.Members, err)
+	}
+	if err := f.jobs.SkipFrom(f.Context(), b, 99); err != nil { // of one shard only
+		f.Fatal(err)
+	}
+	for _, other := range []int{0, 3, 98} {
+		if err := f.jobs.SkipFrom(f.Context(), b, other); !errors.Is(err, store.ErrInvalid) {
+			f.Errorf("closed with 99 members, and then with %d: %v, want ErrInvalid", other, err)
+		}
+	}
+	again, made, err := f.jobs.CreateBatch(f.Context(), newBatch(100))
+	f.mustNot(made, err)
+	if now := f.wantBatch(b, 0, 0, 0, 1); now.Members != 99 || again.Members != 99 {
+		f.Errorf("it has %d and %d members, want 99", now.Members, again.Members)
+	}
+}
+
+// Each member of a batch may be its last: what a handler commits is refused for all of
+// them, or none.
+func batchRoom(f fixture) {
+	b := f.batch(2)
+	for i := range 2 {
+		claimed := f.claim(job.Member(b.Seed, i))
+		var most []store.Write
+		for n := range store.MaxActions - 2 {
+			most = append(most, effect(fmt.Sprint(n)))
+		}
+		_, err := f.jobs.Commit(f.Context(), claimed, lifecycle.Outcome{To: lifecycle.Done}, most...)
+		if !errors.Is(err, store.ErrInvalid) {
+			f.Errorf("member %d with %d actions: %v, want ErrInvalid", i, len(most), err)
+		}
+		if _, err := f.jobs.Commit(f.Context(), claimed, lifecycle.Outcome{To: lifecycle.Done}, most[1:]...); err != nil {
+			f.Errorf("member %d with %d actions: %v", i, len(most)-1, err)
+		}
 	}
 	f.wantBatch(b, 2, 0, 0, 0)
 }
