@@ -79,8 +79,12 @@ func (w *jobShow) batch(b store.Batch) {
 	w.line("batch", b.ID)
 	w.line("state", state)
 	w.line("ended", fmt.Sprintf("%d done, %d dead, %d cancelled", b.Done, b.Dead, b.Cancelled))
-	if b.Skipped > 0 {
-		w.line("closed", fmt.Sprintf("%d of %d were said not to come", b.Skipped, b.Total))
+	if b.Members < b.Total {
+		closed := fmt.Sprintf("%d of %d were said not to come", b.Total-b.Members, b.Total)
+		if rest := b.Total - b.Members - b.Skipped; rest > 0 {
+			closed += fmt.Sprintf("; %d of them are waited for until Close is called again, which did not come to its end", rest)
+		}
+		w.line("closed", closed)
 	}
 	w.line("created", w.view.moment(b.Created))
 	w.line("finished", w.view.moment(b.Finished))
@@ -98,8 +102,8 @@ const readTogether = 16
 
 // pendingMembers gives the first members that have not ended, at most so many.
 func (s *stack) pendingMembers(ctx context.Context, b store.Batch, most int) (found []pendingMember, err error) {
-	for from := 0; from < b.Total && len(found) < most; from += readTogether {
-		texts := make([]string, min(readTogether, b.Total-from))
+	for from := 0; from < b.Members && len(found) < most; from += readTogether {
+		texts := make([]string, min(readTogether, b.Members-from))
 		reads, ctx := errgroup.WithContext(ctx)
 		for i := range texts {
 			reads.Go(func() (err error) {

@@ -72,6 +72,21 @@ func TestBatchesOfARunningStack(t *testing.T) {
 		d.want(d.run("batches", "show", "news/47"), exitFailure, "", `there is no batch "news/47"`)
 	})
 
+	t.Run("show one that was closed", func(t *testing.T) {
+		d := d.on(t)
+		closed := d.batch("news/50", 200, 2)
+		if err := d.jobs.SkipFrom(t.Context(), closed, 2); err != nil {
+			t.Fatal(err)
+		}
+		got := d.run("batches", "show", "news/50", "--pending", "5")
+		for _, want := range []string{"2 of 2 members are pending", "198 of 200 were said not to come\n", "member 1"} {
+			d.want(got, 0, want, "")
+		}
+		if strings.Contains(got.out, "is not there") {
+			t.Errorf("members that will not come are waited for\n%s", got.out)
+		}
+	})
+
 	t.Run("jobs show", func(t *testing.T) {
 		d := d.on(t)
 		d.want(d.run("jobs", "show", string(ended.Job)), 0, "batch news/48", "")
@@ -100,5 +115,13 @@ func TestBatchesMisuse(t *testing.T) {
 		if code != c.code || !strings.Contains(errs.String(), c.says) {
 			t.Errorf("%s: %d, %s%s", c.args, code, out.String(), errs.String())
 		}
+	}
+}
+
+func TestABatchWhoseCloseDied(t *testing.T) {
+	show := &jobShow{view: new(stack).here()}
+	show.batch(store.Batch{ID: "b", Total: 200, Members: 50, Shards: 4, Skipped: 110})
+	if got := show.text.String(); !strings.Contains(got, "150 of 200 were said not to come; 40 of them are waited for") {
+		t.Errorf("shown\n%s", got)
 	}
 }
