@@ -133,7 +133,7 @@ func (i *Importer) items(ctx context.Context, j *job.Job[tasks.ImportFile]) ([]i
 	data, contentType, err := i.Objects.Get(ctx, j.Args.Key, tasks.MostImportBytes)
 	var items []item
 	if err == nil {
-		items, err = split(data, contentType)
+		items, err = split(data, contentType, MaxItems)
 	}
 	var why string
 	switch {

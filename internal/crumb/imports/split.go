@@ -35,42 +35,42 @@ type item struct {
 var (
 	// errKind: the file is of no kind that can be imported.
 	errKind = errors.New("imports: no file of recipes")
-	// errMany: the file has more than MaxItems.
+	// errMany: the file has more than there may be.
 	errMany = errors.New("imports: too many recipes")
 )
 
 // split finds the recipes of a file. What is wrong with one of them is said of that
 // one; an error, errKind or errMany, means that the whole file can't be imported. Of
-// too many no more are gone through than show it.
-func split(data []byte, contentType string) ([]item, error) {
-	items, err := itemsOf(data, contentType)
-	if err == nil && len(items) > MaxItems {
-		err = fmt.Errorf("%w: more than %d", errMany, MaxItems)
+// more than most only as many are found as show it.
+func split(data []byte, contentType string, most int) ([]item, error) {
+	items, err := itemsOf(data, contentType, most)
+	if err == nil && len(items) > most {
+		err = fmt.Errorf("%w: more than %d", errMany, most)
 	}
 	return items, err
 }
 
-func itemsOf(data []byte, contentType string) ([]item, error) {
+func itemsOf(data []byte, contentType string, most int) ([]item, error) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return nil, fmt.Errorf("%w: its type is %q", errKind, contentType)
 	}
 	switch kind {
 	case tasks.ImportLines:
-		return splitLines(data), nil
+		return splitLines(data, most), nil
 	case tasks.ImportDocument:
-		return splitDocument(data, 1), nil
+		return splitDocument(data, 1, most), nil
 	case tasks.ImportPage:
-		return splitPage(data)
+		return splitPage(data, most)
 	}
 	return nil, fmt.Errorf("%w: its type is %q", errKind, contentType)
 }
 
 // splitLines takes each line that is not empty for a recipe.
-func splitLines(data []byte) []item {
+func splitLines(data []byte, most int) []item {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	var items []item
-	for line := 1; len(data) > 0 && len(items) <= MaxItems; line++ {
+	for line := 1; len(data) > 0 && len(items) <= most; line++ {
 		text, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
 		if text = bytes.TrimSpace(text); len(text) > 0 {
@@ -112,7 +112,7 @@ func where(text []byte) string {
 // splitDocument finds the recipes of a document that begins at a line: the document
 // itself, the elements of an array, or those of its @graph.
 // https://www.w3.org/TR/json-ld11/#named-graphs
-func splitDocument(data []byte, line int) []item {
+func splitDocument(data []byte, line, most int) []item {
 	if text := bytes.TrimSpace(data); len(text) == 0 {
 		return nil
 	} else if !json.Valid(text) {
@@ -121,13 +121,13 @@ func splitDocument(data []byte, line int) []item {
 	at := line + leadingLines(data)
 	data = bytes.TrimSpace(data)
 	if data[0] == '[' {
-		return elements(data, at)
+		return elements(data, at, most)
 	}
 	var document struct {
 		Graph json.RawMessage `json:"@graph"`
 	}
 	if err := json.Unmarshal(data, &document); err == nil && len(document.Graph) > 0 && document.Graph[0] == '[' {
-		return recipesOf(elements(document.Graph, at+bytes.Count(data[:bytes.Index(data, document.Graph)], []byte("\n"))))
+		return recipesOf(elements(document.Graph, at+bytes.Count(data[:bytes.Index(data, document.Graph)], []byte("\n")), most))
 	}
 	return recipesOf([]item{itemOf(at, data)})
 }
@@ -137,14 +137,14 @@ func leadingLines(data []byte) int {
 }
 
 // elements gives the elements of an array whose text begins at a line.
-func elements(array []byte, line int) []item {
+func elements(array []byte, line, most int) []item {
 	decoder := json.NewDecoder(bytes.NewReader(array))
 	if _, err := decoder.Token(); err != nil {
 		return []item{{line: line, bad: "it is not JSON"}}
 	}
 	var items []item
 	counted := 0
-	for decoder.More() && len(items) <= MaxItems {
+	for decoder.More() && len(items) <= most {
 		var element json.RawMessage
 		if err := decoder.Decode(&element); err != nil {
 			return append(items, item{line: line, bad: "it is not JSON"})
@@ -171,11 +171,11 @@ func recipesOf(items []item) []item {
 
 // splitPage finds the documents in the scripts of a page.
 // https://schema.org/docs/gs.html
-func splitPage(data []byte) ([]item, error) {
+func splitPage(data []byte, most int) ([]item, error) {
 	tokens := html.NewTokenizer(bufio.NewReader(bytes.NewReader(data)))
 	line, inside := 1, false
 	var items []item
-	for len(items) <= MaxItems {
+	for len(items) <= most {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
 			break // the end, or what browsers would not read either
@@ -185,7 +185,7 @@ func splitPage(data []byte) ([]item, error) {
 		switch {
 		case kind == html.TextToken && inside:
 			// The tokenizer's bytes are others with its next token.
-			items = append(items, splitDocument(bytes.Clone(raw), line)...)
+			items = append(items, splitDocument(bytes.Clone(raw), line, most)...)
 		case kind == html.StartTagToken:
 			inside = isLinkedData(tokens)
 		case kind == html.EndTagToken:

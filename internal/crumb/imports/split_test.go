@@ -46,7 +46,7 @@ func TestSplit(t *testing.T) {
 		"a page": {tasks.ImportPage, "<html>\n<script>var x = '{}'</script>\n<script type='application/ld+json'>\n" + soup + "\n</script>\n" +
 			"<script type=\"application/ld+json; charset=utf-8\">[" + soup + "]</script>", []string{"4: " + soup, "6: " + soup}},
 	} {
-		items, err := split([]byte(c.file), c.kind)
+		items, err := split([]byte(c.file), c.kind, MaxItems)
 		if got := short(items); err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s:\n%q, %v, want\n%q", name, got, err, c.want)
 		}
@@ -57,7 +57,7 @@ func TestSplit(t *testing.T) {
 // over it.
 func TestAPageOfSomeLength(t *testing.T) {
 	page := "<script type='application/ld+json'>" + soup + "</script>" + strings.Repeat("<p>something else</p>\n", 5000)
-	items, err := split([]byte(page), tasks.ImportPage)
+	items, err := split([]byte(page), tasks.ImportPage, MaxItems)
 	if got := short(items); err != nil || len(got) != 1 || got[0] != "1: "+soup {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -66,16 +66,17 @@ func TestAPageOfSomeLength(t *testing.T) {
 // What no job could be given is the fault of its line alone.
 func TestJSONThatNoJobTakes(t *testing.T) {
 	for _, text := range []string{"{\"title\":\"Cr\xe8me\"}", `{"title":"A","title":"B"}`, `{"title":"\ud800"}`} {
-		items, err := split([]byte(`{"title":"A"}`+"\n"+text), tasks.ImportLines)
+		items, err := split([]byte(`{"title":"A"}`+"\n"+text), tasks.ImportLines, MaxItems)
 		if err != nil || len(items) != 2 || items[0].bad != "" || items[1].bad == "" {
 			t.Errorf("%q: %q, %v", text, short(items), err)
 		}
 	}
 }
 
-// As many recipes as a batch has jobs, and not one more; it takes a moment, also where
-// they stand in an array.
+// As many recipes as there may be, and not one more: of a file with far more only these
+// are gone through.
 func TestHowManyRecipesAFileHas(t *testing.T) {
+	const most = 50
 	for kind, file := range map[string]func(n int) string{
 		tasks.ImportLines:    func(n int) string { return strings.Repeat("{}\n", n) },
 		tasks.ImportDocument: func(n int) string { return "[" + strings.Repeat("\n{},", n-1) + "\n{}]" },
@@ -83,11 +84,11 @@ func TestHowManyRecipesAFileHas(t *testing.T) {
 			return strings.Repeat("<script type='application/ld+json'>"+soup+"</script>\n", n)
 		},
 	} {
-		items, err := split([]byte(file(MaxItems)), kind)
-		if err != nil || len(items) != MaxItems || items[MaxItems-1].line < MaxItems {
-			t.Errorf("%s: %d of %d, %v", kind, len(items), MaxItems, err)
+		items, err := split([]byte(file(most)), kind, most)
+		if err != nil || len(items) != most || items[most-1].line < most {
+			t.Errorf("%s: %d of %d, %v", kind, len(items), most, err)
 		}
-		if items, err = split([]byte(file(MaxItems + 500)), kind); !errors.Is(err, errMany) || len(items) > MaxItems+1 {
+		if items, err = split([]byte(file(10*most)), kind, most); !errors.Is(err, errMany) || len(items) != most+1 {
 			t.Errorf("%s, too many: %d, %v", kind, len(items), err)
 		}
 	}
@@ -95,12 +96,12 @@ func TestHowManyRecipesAFileHas(t *testing.T) {
 
 func TestNoFileOfRecipes(t *testing.T) {
 	for kind, file := range map[string]string{"image/png": "x", "": "{}", "no type": "{}", tasks.ImportPage: "<p>Soup"} {
-		if items, err := split([]byte(file), kind); err == nil {
+		if items, err := split([]byte(file), kind, MaxItems); err == nil {
 			t.Errorf("%q: %v", kind, items)
 		}
 	}
 	large := `{"title":"` + strings.Repeat("x", MaxItem) + `"}`
-	if items, err := split([]byte(large), tasks.ImportLines); err != nil || len(items) != 1 || items[0].bad == "" {
+	if items, err := split([]byte(large), tasks.ImportLines, MaxItems); err != nil || len(items) != 1 || items[0].bad == "" {
 		t.Errorf("a recipe too large: %v, %v", items, err)
 	}
 }
@@ -150,7 +151,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add([]byte("["+soup+"]"), 1)
 	f.Add([]byte("<script type=application/ld+json>"+soup), 2)
 	f.Fuzz(func(t *testing.T, data []byte, kind int) {
-		items, err := split(data, []string{tasks.ImportLines, tasks.ImportDocument, tasks.ImportPage}[uint(kind)%3])
+		items, err := split(data, []string{tasks.ImportLines, tasks.ImportDocument, tasks.ImportPage}[uint(kind)%3], MaxItems)
 		if err != nil {
 			return
 		}
