@@ -22,10 +22,12 @@ type member struct {
 }
 
 func (m member) header(at time.Time) *zip.FileHeader {
-	return &zip.FileHeader{
-		Name: m.Name, Method: m.Method, Modified: at,
-		CRC32: m.CRC, UncompressedSize64: m.Size, CompressedSize64: m.Packed,
+	header := &zip.FileHeader{
+		Name: m.Name, Method: m.Method, CRC32: m.CRC, UncompressedSize64: m.Size, CompressedSize64: m.Packed,
 	}
+	//lint:ignore SA1019 CreateRaw writes the date as it stands in the header, and does not look at Modified
+	header.SetModTime(at)
+	return header
 }
 
 // pack makes a member of a file. Photographs are compressed already.

@@ -62,6 +62,9 @@ func TestArchiveInStretches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !f.Modified.Equal(packedAt) {
+			t.Errorf("%s is of %v, want %v", f.Name, f.Modified, packedAt)
+		}
 		data, err := io.ReadAll(body) // which checks the sum, too
 		if err != nil || f.Name != files[i].name || !bytes.Equal(data, files[i].data) {
 			t.Errorf("%s: %d bytes, %v, want %s with %d", f.Name, len(data), err, files[i].name, len(files[i].data))
