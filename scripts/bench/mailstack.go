@@ -78,7 +78,7 @@ func (m *mailBench) urgent(ctx context.Context, n int) ([]float64, error) {
 		m.sent++
 		to := fmt.Sprintf("reader%d@example.org", m.sent)
 		began[to] = time.Now()
-		if _, err := m.producer.Enqueue(ctx, tasks.SendUrgent.With(tasks.Welcome{Name: "Ada"}.To(to))); err != nil {
+		if _, err := m.producer.Enqueue(ctx, tasks.SendUrgent.With(tasks.PasswordChanged{Name: "Ada"}.To(to))); err != nil {
 			return nil, err
 		}
 		if err := wait(ctx, urgentEvery); err != nil {
