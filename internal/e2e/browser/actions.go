@@ -75,11 +75,13 @@ func (p *Page) Click(selector string) {
 }
 
 // Wait waits until the JavaScript expression is true, on whatever page it becomes
-// so: navigation does not end the wait.
+// so: navigation does not end the wait, and neither does an element that is not there
+// yet.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
+	patient := "(() => { try { return (" + expression + ") } catch (e) { if (e instanceof TypeError) return false; throw e } })()"
 	for deadline := time.Now().Add(waiting); ; {
-		_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression,
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](patient,
 			chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(time.Until(deadline))))
 		switch {
 		case err == nil:
