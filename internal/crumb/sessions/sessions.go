@@ -4,14 +4,15 @@
 package sessions
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/nightshift-go/nightshift/internal/crumb/signing"
 )
 
 const (
@@ -19,24 +20,25 @@ const (
 	Cookie = "crumb_session"
 	// Life is how long a session lasts.
 	Life = 30 * 24 * time.Hour
-	// shortestSecret is the fewest bytes that sign: as many as the hash has.
-	// https://www.rfc-editor.org/rfc/rfc2104#section-3
-	shortestSecret = 32
 )
 
 // Sessions signs and reads cookies. It may be used by many goroutines.
 type Sessions struct {
-	key []byte
+	key signing.Key
 	now func() time.Time
 }
 
 // New makes Sessions of a secret of at least 32 bytes; it may serve other ends too,
 // for the key is derived from it. now is the clock.
 func New(secret []byte, now func() time.Time) (*Sessions, error) {
-	if len(secret) < shortestSecret || now == nil {
-		return nil, errors.New("sessions: New needs a secret of 32 bytes or more, and a clock")
+	key, err := signing.New(secret, "crumb session cookie")
+	if now == nil {
+		err = errors.Join(err, errors.New("a clock is required"))
 	}
-	return &Sessions{key: sum(secret, "crumb session cookie"), now: now}, nil
+	if err != nil {
+		return nil, fmt.Errorf("sessions: New: %w", err)
+	}
+	return &Sessions{key: key, now: now}, nil
 }
 
 // Start makes the cookie of a reader who has just proved who they are. r is the
@@ -45,7 +47,7 @@ func New(secret []byte, now func() time.Time) (*Sessions, error) {
 func (s *Sessions) Start(r *http.Request, reader string) *http.Cookie {
 	expires := binary.BigEndian.AppendUint64(nil, uint64(s.now().Add(Life).Unix()))
 	value := encode(expires) + "." + encode([]byte(reader))
-	return cookie(r, value+"."+encode(sum(s.key, value)), int(Life.Seconds()))
+	return cookie(r, value+"."+s.key.Sign(value), int(Life.Seconds()))
 }
 
 // End makes the cookie that signs out.
@@ -66,8 +68,7 @@ func (s *Sessions) Reader(r *http.Request) (reader string, ok bool) {
 		return "", false
 	}
 	value, signature, found := cutLast(c.Value)
-	signed, err := decode(signature)
-	if !found || err != nil || !hmac.Equal(signed, sum(s.key, value)) {
+	if !found || !s.key.Good(value, signature) {
 		return "", false
 	}
 	// From here on it is our own writing.
@@ -89,12 +90,6 @@ func cutLast(s string) (before, after string, found bool) {
 		return s, "", false
 	}
 	return s[:at], s[at+1:], true
-}
-
-func sum(key []byte, text string) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(text))
-	return mac.Sum(nil)
 }
 
 func encode(data []byte) string          { return base64.RawURLEncoding.EncodeToString(data) }
