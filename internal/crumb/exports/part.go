@@ -115,22 +115,18 @@ type memberRow struct {
 // addDirectory ends the archive: count members, of which the rows tell.
 func (e *Exporter) addDirectory(ctx context.Context, j *job.Job[tasks.ExportData], s *stretch, count int) error {
 	members := make([]member, 0, count)
-	for after := ""; len(members) < count; {
-		page, err := rows.List[memberRow](ctx, e.Rows, rows.Range{
-			Partition: Key(j.Args.Export).Partition, Prefix: memberPlace, Limit: 1000, After: after,
-		})
+	written := rows.Range{Partition: Key(j.Args.Export).Partition, Prefix: memberPlace, Limit: 1000}
+	for row, err := range rows.All[memberRow](ctx, e.Rows, written) {
 		if err != nil {
 			return err
 		}
-		for _, row := range page.Rows {
-			members = append(members, row.member)
+		if len(members) == count {
+			break // what follows was left by a run that died
 		}
-		if after = page.Next; after == "" {
-			break
-		}
+		members = append(members, row.member)
 	}
 	if len(members) < count {
 		return fmt.Errorf("exports: export %s has %d of its %d members", j.Args.Export, len(members), count)
 	}
-	return directory(&s.buffer, members[:count], j.CreatedAt)
+	return directory(&s.buffer, members, j.CreatedAt)
 }

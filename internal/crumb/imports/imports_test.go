@@ -109,15 +109,11 @@ func (w *world) titles() map[string]int {
 	w.t.Helper()
 	titles := map[string]int{}
 	partition := recipes.UnpublishedKey(recipes.Recipe{Author: "ada"}).Partition
-	for after, more := "", true; more; more = after != "" {
-		page, err := rows.List[recipes.Card](w.t.Context(), w.table, rows.Range{Partition: partition, After: after})
+	for card, err := range rows.All[recipes.Card](w.t.Context(), w.table, rows.Range{Partition: partition}) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		for _, card := range page.Rows {
-			titles[card.Title]++
-		}
-		after = page.Next
+		titles[card.Title]++
 	}
 	return titles
 }

@@ -66,34 +66,22 @@ func ReadProgress(ctx context.Context, table *rows.Table, monday string) (Progre
 	partition := issueKey(monday).Partition
 	// Counts before parts: a copy is enqueued before it is sent, so that Waiting is
 	// never negative.
-	err := each(ctx, table, rows.Range{Partition: partition, Prefix: "count#"}, func(c counts) {
+	for c, err := range rows.All[counts](ctx, table, rows.Range{Partition: partition, Prefix: "count#"}) {
+		if err != nil {
+			return Progress{}, err
+		}
 		p.Sent, p.Refused, p.Skipped, p.Bounced = p.Sent+c.Sent, p.Refused+c.Refused, p.Skipped+c.Skipped, p.Bounced+c.Bounced
-	})
-	if err != nil {
-		return Progress{}, err
 	}
 	done := 0
-	err = each(ctx, table, rows.Range{Partition: partition, Prefix: "part#"}, func(at part) {
+	for at, err := range rows.All[part](ctx, table, rows.Range{Partition: partition, Prefix: "part#"}) {
+		if err != nil {
+			return Progress{}, err
+		}
 		p.Total += at.Total
 		if at.Done {
 			done++
 		}
-	})
-	p.Complete = done == Shards
-	return p, err
-}
-
-func each[T any](ctx context.Context, table *rows.Table, r rows.Range, row func(T)) error {
-	for {
-		page, err := rows.List[T](ctx, table, r)
-		if err != nil {
-			return err
-		}
-		for _, found := range page.Rows {
-			row(found)
-		}
-		if r.After = page.Next; r.After == "" {
-			return nil
-		}
 	}
+	p.Complete = done == Shards
+	return p, nil
 }

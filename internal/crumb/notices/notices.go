@@ -44,11 +44,8 @@ type Notice struct {
 	Told time.Time `json:"-" dynamodbav:"told"`
 }
 
-// place orders an inbox: as many digits for each time.
-const place = "2006-01-02T15:04:05.000Z"
-
 func keyOf(reader string, n Notice) rows.Key {
-	return rows.Key{Partition: inboxOf(reader), Sort: n.At.UTC().Format(place) + "#" + n.ID}
+	return rows.Key{Partition: inboxOf(reader), Sort: rows.Place(n.At) + "#" + n.ID}
 }
 
 func inboxOf(reader string) string { return "inbox#" + reader }

@@ -114,13 +114,13 @@ func Key(id string) rows.Key { return rows.Key{Partition: "recipe#" + id, Sort: 
 
 // AuthorKey is where an author's list has a card: the newest last.
 func AuthorKey(r Recipe) rows.Key {
-	return rows.Key{Partition: AuthorsList(r.Author), Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
+	return rows.Key{Partition: AuthorsList(r.Author), Sort: rows.Place(r.PublishedAt) + "#" + r.ID}
 }
 
 // RecentKey is where the list of a day's recipes has a card. A day is a partition
 // of its own: the list grows without end, and no partition does.
 func RecentKey(r Recipe) rows.Key {
-	return rows.Key{Partition: recentOn(r.PublishedAt), Sort: r.PublishedAt.UTC().Format(place) + "#" + r.ID}
+	return rows.Key{Partition: recentOn(r.PublishedAt), Sort: rows.Place(r.PublishedAt) + "#" + r.ID}
 }
 
 func recentOn(day time.Time) string { return "recent#" + day.UTC().Format(time.DateOnly) }
@@ -128,11 +128,8 @@ func recentOn(day time.Time) string { return "recent#" + day.UTC().Format(time.D
 // UnpublishedKey is where an author's list of drafts and held recipes, which they
 // alone see, has a card: the newest last.
 func UnpublishedKey(r Recipe) rows.Key {
-	return rows.Key{Partition: "unpublished#" + r.Author, Sort: r.CreatedAt.UTC().Format(place) + "#" + r.ID}
+	return rows.Key{Partition: "unpublished#" + r.Author, Sort: rows.Place(r.CreatedAt) + "#" + r.ID}
 }
-
-// place is how times are written that rows are ordered by: as many digits each.
-const place = "2006-01-02T15:04:05.000Z"
 
 // Words gives everything of a recipe that is worth finding it by.
 func (c Content) Words() string {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -61,6 +62,29 @@ func List[T any](ctx context.Context, t *Table, r Range) (Page[T], error) {
 		page.Next = base64.RawURLEncoding.EncodeToString([]byte(place.Value))
 	}
 	return page, nil
+}
+
+// All reads a range to its end, from After on, in pages of Limit rows. An error ends
+// it.
+func All[T any](ctx context.Context, t *Table, r Range) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			page, err := List[T](ctx, t, r)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, row := range page.Rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if r.After = page.Next; r.After == "" {
+				return
+			}
+		}
+	}
 }
 
 // query is the range in DynamoDB's words. Key: the partition, and places with the

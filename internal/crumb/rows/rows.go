@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -38,6 +39,10 @@ type Key struct {
 func (k Key) item() store.Item {
 	return store.Item{store.PartitionKey: text(k.Partition), store.SortKey: text(k.Sort)}
 }
+
+// Place writes a time as a place: in UTC, and as many digits each, so that rows are in
+// the order of their times.
+func Place(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 

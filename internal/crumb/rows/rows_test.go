@@ -1,11 +1,13 @@
 package rows_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -99,6 +101,47 @@ func TestWhichConditionFailed(t *testing.T) {
 	}
 	if rows.Failed(errors.New("other"), 0) || rows.Failed(nil, 0) {
 		t.Error("another error passed for a failed condition")
+	}
+}
+
+func TestAllReadsToTheEnd(t *testing.T) {
+	table := rowstest.New(t)
+	for i := range 5 {
+		name := fmt.Sprint("red", i)
+		if err := table.Change().Put(key(name), pot{Name: name}, "", nil).Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(ctx context.Context, most int) (names []string, err error) {
+		for p, err := range rows.All[pot](ctx, table, rows.Range{Partition: "pots", Limit: 2}) {
+			if err != nil || len(names) == most {
+				return names, err
+			}
+			names = append(names, p.Name)
+		}
+		return names, nil
+	}
+	for most, want := range map[int]string{9: "[red0 red1 red2 red3 red4]", 3: "[red0 red1 red2]"} {
+		if names, err := read(t.Context(), most); err != nil || fmt.Sprint(names) != want {
+			t.Errorf("%d at most: %v, %v, want %s", most, names, err, want)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if names, err := read(ended, 9); !errors.Is(err, context.Canceled) || len(names) > 0 {
+		t.Errorf("an ended context: %v, %v", names, err)
+	}
+}
+
+func TestPlacesAreInTheOrderOfTheirTimes(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, later := range []time.Time{noon.Add(time.Millisecond), noon.Add(time.Hour).In(time.FixedZone("west", -8*3600))} {
+		if rows.Place(noon) >= rows.Place(later) {
+			t.Errorf("%s does not come before %s", rows.Place(noon), rows.Place(later))
+		}
+	}
+	if got, want := rows.Place(noon), "2026-03-01T12:00:00.000Z"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -112,16 +112,11 @@ func worth(age time.Duration) float64 { return math.Exp2(-float64(age) / float64
 func (r *Recounter) hour(ctx context.Context, hour time.Time, worth float64) (map[string]float64, error) {
 	sum := map[string]float64{}
 	for shard := range Shards {
-		page := rows.Page[count]{Next: ""}
-		for first := true; first || page.Next != ""; first = false {
-			var err error
-			page, err = rows.List[count](ctx, r.table, rows.Range{Partition: partitionOf(hour, shard), Limit: 1000, After: page.Next})
+		for c, err := range rows.All[count](ctx, r.table, rows.Range{Partition: partitionOf(hour, shard), Limit: 1000}) {
 			if err != nil {
 				return nil, err
 			}
-			for _, c := range page.Rows {
-				sum[c.Recipe] += worth * float64(c.Views+saveWorth*c.Saves)
-			}
+			sum[c.Recipe] += worth * float64(c.Views+saveWorth*c.Saves)
 		}
 	}
 	return sum, nil
