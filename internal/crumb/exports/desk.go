@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
-	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/outbox"
@@ -20,23 +20,12 @@ import (
 // ErrNone: the reader has no such export, or not any more.
 var ErrNone = errors.New("exports: no such export")
 
-// A FullError says that the queue of exports takes no more for now.
-type FullError struct{ Decision admission.Decision }
-
-// Error says so.
-func (f *FullError) Error() string { return "exports: too many are waiting" }
-
-// A Gate decides whether the queue has room; *admission.Gate is one.
-type Gate interface {
-	Admit(ctx context.Context) admission.Decision
-}
-
 // DeskConfig is what a Desk works with. All of it is required.
 type DeskConfig struct {
 	Rows   *rows.Table
 	Jobs   *store.Jobs
 	Outbox *outbox.Outbox
-	Gate   Gate
+	Gate   gates.Gate
 	Links  *Links
 	// Presign makes a URL by which anybody may read an object for a while.
 	Presign func(ctx context.Context, key string, life time.Duration) (string, error)
@@ -76,7 +65,7 @@ type Status struct {
 
 // Start orders an export. The row, the job and the reader's pointer to it are one
 // transaction. A reader has one export under way: asking again gives that one.
-// Errors: *FullError.
+// Errors: *gates.FullError.
 func (d *Desk) Start(ctx context.Context, reader string) (Status, error) {
 	before, _, err := rows.Get[latest](ctx, d.Rows, latestKey(reader))
 	if err != nil {
@@ -85,8 +74,8 @@ func (d *Desk) Start(ctx context.Context, reader string) (Status, error) {
 	if under, err := d.underWay(ctx, reader, before); err != nil || under.ID != "" {
 		return under, err
 	}
-	if decision := d.Gate.Admit(ctx); !decision.Admitted {
-		return Status{}, &FullError{decision}
+	if err := gates.Pass(ctx, d.Gate); err != nil {
+		return Status{}, err
 	}
 	id, err := job.NewID(d.Random)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/exports"
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
@@ -320,7 +321,7 @@ func TestOneAtATime(t *testing.T) {
 func TestFull(t *testing.T) {
 	w := newWorld(t, nightshifttest.Config{})
 	w.full = true
-	var full *exports.FullError
+	var full *gates.FullError
 	if _, err := w.Start(t.Context(), "ada"); !errors.As(err, &full) || full.Decision.RetryAfter != 40*time.Second {
 		t.Errorf("the queue is full, and it says %v", err)
 	}

@@ -23,10 +23,6 @@ func (d *Desk) Register(routes site.Routes) {
 // https://www.rfc-editor.org/rfc/rfc9110.html#name-202-accepted
 func (d *Desk) start(w http.ResponseWriter, r *http.Request, reader string) error {
 	status, err := d.Start(r.Context(), reader)
-	var full *FullError
-	if errors.As(err, &full) {
-		return site.Full(full.Decision)
-	}
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,26 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
+// A Gate decides whether a queue takes more; *admission.Gate is one.
+type Gate interface {
+	Admit(ctx context.Context) admission.Decision
+}
+
+// A FullError says that a queue takes no more for now, and until when. Requests that
+// return it are refused with that.
+type FullError struct{ Decision admission.Decision }
+
+// Error says so.
+func (f *FullError) Error() string { return "gates: the queue takes no more for now" }
+
+// Pass asks a gate for room for one job: a *FullError where there is none.
+func Pass(ctx context.Context, gate Gate) error {
+	if d := gate.Admit(ctx); !d.Admitted {
+		return &FullError{Decision: d}
+	}
+	return nil
+}
+
 // A Counter counts the messages of a queue.
 type Counter interface {
 	Depth(ctx context.Context, url string) (queue.Depth, error)

@@ -7,10 +7,10 @@ import (
 	"io"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
-	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/outbox"
@@ -26,12 +26,6 @@ var (
 	ErrKey = errors.New("imports: not the key of an upload")
 )
 
-// A FullError says that the queue of imports takes no more for now.
-type FullError struct{ Decision admission.Decision }
-
-// Error says so.
-func (f *FullError) Error() string { return "imports: too many are waiting" }
-
 // mostBad is how many bad recipes a page shows.
 const mostBad = 100
 
@@ -41,11 +35,9 @@ type DeskConfig struct {
 	Jobs     *store.Jobs
 	Outbox   *outbox.Outbox
 	Producer *producer.Producer
-	// Gate decides whether the queue has room; *admission.Gate is one.
-	Gate interface {
-		Admit(ctx context.Context) admission.Decision
-	}
-	Now func() time.Time
+	// Gate is that of the queue.
+	Gate gates.Gate
+	Now  func() time.Time
 	// Random draws ids.
 	Random io.Reader
 }
@@ -80,13 +72,13 @@ type Status struct {
 }
 
 // Start imports an upload: the row and the job that splits the file are one
-// transaction. Errors: ErrKey, *FullError.
+// transaction. Errors: ErrKey, *gates.FullError.
 func (d *Desk) Start(ctx context.Context, reader, key string) (Status, error) {
 	if _, err := uploads.Parse(key, ""); err != nil {
 		return Status{}, ErrKey
 	}
-	if decision := d.Gate.Admit(ctx); !decision.Admitted {
-		return Status{}, &FullError{decision}
+	if err := gates.Pass(ctx, d.Gate); err != nil {
+		return Status{}, err
 	}
 	id, err := job.NewID(d.Random)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/imports"
 	"github.com/nightshift-go/nightshift/internal/crumb/notices"
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
@@ -265,7 +266,7 @@ func TestWhatIsNotStarted(t *testing.T) {
 		t.Errorf("somebody else sees it: %v", err)
 	}
 	w.full = true
-	var full *imports.FullError
+	var full *gates.FullError
 	if _, err := w.Start(t.Context(), "ada", upload); !errors.As(err, &full) {
 		t.Errorf("the queue is full, and it says %v", err)
 	}

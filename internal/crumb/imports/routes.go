@@ -24,10 +24,7 @@ func (d *Desk) start(w http.ResponseWriter, r *http.Request, reader string) erro
 		return err
 	}
 	status, err := d.Start(r.Context(), reader, in.Key)
-	var full *FullError
 	switch {
-	case errors.As(err, &full):
-		return site.Full(full.Decision)
 	case errors.Is(err, ErrKey):
 		return site.Refuse(http.StatusBadRequest, "wrong-key", "key is not that of an upload: pass on the one that POST /uploads gave")
 	case err != nil:

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
-	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/producer"
@@ -20,10 +20,8 @@ import (
 type API struct {
 	Rows     *rows.Table
 	Producer *producer.Producer
-	// Gate decides whether the queue has room; *admission.Gate is one.
-	Gate interface {
-		Admit(ctx context.Context) admission.Decision
-	}
+	// Gate is that of the queue.
+	Gate gates.Gate
 	// Size tells whether an object is there, and Presign makes a URL by which
 	// anybody may read it for a while.
 	Size    func(ctx context.Context, key string) (int64, bool, error)
@@ -49,8 +47,8 @@ func (a *API) order(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if d := a.Gate.Admit(r.Context()); !d.Admitted {
-		return site.Full(d)
+	if err := gates.Pass(r.Context(), a.Gate); err != nil {
+		return err
 	}
 	of := tasks.PrintRecipe{Recipe: recipe.ID, Version: recipe.Version}
 	rec, _, err := a.Producer.Make(r.Context(), tasks.Print.With(of), job.Unique(of.Key()))

@@ -26,7 +26,7 @@ type Written struct {
 
 // Draft keeps a recipe that is not published yet, and plans to remind its author of
 // it: one transaction, so that there is no draft that nobody is reminded of, and
-// no reminder of what was never saved. Errors: *BadContent, a *FullError.
+// no reminder of what was never saved. Errors: *BadContent, a *gates.FullError.
 func (s *Recipes) Draft(ctx context.Context, author string, in Written) (Recipe, error) {
 	in.Content = in.tidy()
 	if err := in.Validate(); err != nil {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/uploads"
-	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
@@ -18,12 +18,6 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
-
-// A FullError says that the queue of photos takes no more for now.
-type FullError struct{ Decision admission.Decision }
-
-// Error says so.
-func (f *FullError) Error() string { return "recipes: too many photos are waiting" }
 
 // attach gives a recipe the photo that was sent with it. A photo that nobody resizes
 // yet is enqueued in the transaction that names it.
@@ -50,8 +44,8 @@ func (s *Recipes) attach(ctx context.Context, recipe *Recipe, in Written) ([]out
 // resize enqueues the sizes of a recipe's photo, if the queue has room.
 func (s *Recipes) resize(ctx context.Context, recipe *Recipe) ([]outbox.Action, error) {
 	if s.Photos != nil {
-		if d := s.Photos.Admit(ctx); !d.Admitted {
-			return nil, &FullError{Decision: d}
+		if err := gates.Pass(ctx, s.Photos); err != nil {
+			return nil, err
 		}
 	}
 	id, err := s.newID()

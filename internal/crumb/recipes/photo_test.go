@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/publishtest"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
@@ -177,7 +178,7 @@ func (shut) Admit(context.Context) admission.Decision {
 func TestFullQueueOfPhotos(t *testing.T) {
 	w := world(t)
 	w.Recipes.Photos = shut{}
-	var full *recipes.FullError
+	var full *gates.FullError
 	if _, err := w.Recipes.Draft(t.Context(), ada, withPhoto(photo, "")); !errors.As(err, &full) || full.Decision.RetryAfter != time.Minute {
 		t.Error(err)
 	}

@@ -51,7 +51,7 @@ func (s *Recipes) Publish(ctx context.Context, author, id string) (Recipe, error
 
 // Edit changes a recipe from the version that its author saw. Of a published one,
 // everybody who heard of it hears of the edit. Errors: *BadContent, *ConflictError,
-// *FullError.
+// *gates.FullError.
 func (s *Recipes) Edit(ctx context.Context, author, id string, version int, in Written) (Recipe, error) {
 	old, err := s.own(ctx, author, id)
 	if err != nil {

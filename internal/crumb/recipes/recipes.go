@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
-	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/outbox"
 	"github.com/nightshift-go/nightshift/pkg/producer"
@@ -42,11 +42,6 @@ func (c *ConflictError) Error() string {
 // tries is how often a change is made anew that others overtook.
 const tries = 5
 
-// A Gate says whether a queue takes more; *admission.Gate is one.
-type Gate interface {
-	Admit(ctx context.Context) admission.Decision
-}
-
 // Config is what Recipes work with.
 type Config struct {
 	// Table is the site's table, Outbox writes it together with jobs and events,
@@ -58,7 +53,7 @@ type Config struct {
 	// Readers tell the names of authors. Required.
 	Readers *readers.Readers
 	// Photos is the gate before the queue of photos; nil lets everything in.
-	Photos Gate
+	Photos gates.Gate
 	// Saved tells whether a reader keeps a recipe; nil: nobody keeps any.
 	Saved func(ctx context.Context, reader, recipe string) (bool, error)
 	// Random is where ids come from; default crypto/rand.

@@ -138,13 +138,10 @@ func Problem(err error) error {
 	var (
 		wrong    *BadContent
 		conflict *ConflictError
-		full     *FullError
 	)
 	switch {
 	case errors.As(err, &wrong):
 		return site.Refuse(http.StatusUnprocessableEntity, "bad-recipe", wrong.Detail)
-	case errors.As(err, &full):
-		return site.Full(full.Decision)
 	case errors.As(err, &conflict):
 		p := site.Refuse(http.StatusConflict, "changed-meanwhile", "the recipe was changed meanwhile: look at it as it is now, and change that")
 		p.Extensions = map[string]any{"current": conflict.Current}

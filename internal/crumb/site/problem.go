@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -39,8 +40,8 @@ func Refuse(status int, name, detail string) *Problem {
 // NotFound says that there is no such thing, or none that this reader may see.
 func NotFound(detail string) *Problem { return Refuse(http.StatusNotFound, "not-found", detail) }
 
-// Full is the refusal of a gate: 503 with the time to wait.
-func Full(d admission.Decision) *Problem {
+// full is the refusal of a gate: 503 with the time to wait.
+func full(d admission.Decision) *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, Name: "queue-full", RetryAfter: d.RetryAfter,
 		Detail: "there is more work waiting than can be done in time; try again later",
@@ -60,11 +61,15 @@ func Busy() *Problem {
 const problemPrefix = "urn:crumb:problem:"
 
 // fail answers with what went wrong: a Problem as it is, anything else without its
-// words, which are for the log. What the table refused for now is Busy.
+// words, which are for the log. What a gate or the table refused for now is told as
+// that.
 func fail(ctx context.Context, w *answer, method, path string, err error, logger *slog.Logger) {
 	var p *Problem
+	var refused *gates.FullError
 	switch {
 	case errors.As(err, &p):
+	case errors.As(err, &refused):
+		p = full(refused.Decision)
 	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrThrottled):
 		logger.WarnContext(ctx, "a request was refused: the table is busy", "method", method, "path", path, "error", err.Error())
 		p = Busy()

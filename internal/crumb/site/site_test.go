@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/pkg/admission"
@@ -106,7 +107,7 @@ func TestProblems(t *testing.T) {
 		return err
 	})
 	f.Anyone("GET /full", func(w http.ResponseWriter, r *http.Request) error {
-		return site.Full(admission.Decision{RetryAfter: 1500 * time.Millisecond})
+		return &gates.FullError{Decision: admission.Decision{RetryAfter: 1500 * time.Millisecond}}
 	})
 	f.Anyone("GET /broken", func(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
