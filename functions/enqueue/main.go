@@ -2,7 +2,6 @@
 package main
 
 import (
-	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
@@ -17,8 +16,7 @@ func handler(env *wire.Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Public()...)
+	admit, err := env.Gates(tasks.Public()...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 
 import (
 	"github.com/nightshift-go/nightshift/internal/crumb/exports"
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
 	"github.com/nightshift-go/nightshift/pkg/settings"
@@ -18,7 +17,7 @@ func main() {
 		}
 		exporter, err := exports.NewExporter(exports.ExporterConfig{
 			Rows:    env.Rows(),
-			Objects: objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
+			Objects: env.Bucket(),
 			Outbox:  env.Outbox(),
 			Links:   links,
 			Now:     env.Now,

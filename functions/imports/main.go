@@ -3,10 +3,8 @@ package main
 
 import (
 	"github.com/nightshift-go/nightshift/internal/crumb/imports"
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
@@ -14,7 +12,7 @@ func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
 		importer, err := imports.New(imports.Config{
 			Rows:     env.Rows(),
-			Objects:  objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
+			Objects:  env.Bucket(),
 			Producer: env.Producer(),
 			Now:      env.Now,
 		})

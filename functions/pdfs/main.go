@@ -2,17 +2,15 @@
 package main
 
 import (
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/pdfs"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
-		printer := pdfs.NewPrinter(env.Rows(), objects.New(env.AWS, env.Settings.Required(settings.Bucket)))
+		printer := pdfs.NewPrinter(env.Rows(), env.Bucket())
 		return env.Worker(tasks.PDFs, worker.HandleResult(tasks.Print, printer.Print))
 	})
 }

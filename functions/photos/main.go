@@ -2,17 +2,15 @@
 package main
 
 import (
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/resizer"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
-		photos := resizer.New(objects.New(env.AWS, env.Settings.Required(settings.Bucket)), env.Rows())
+		photos := resizer.New(env.Bucket(), env.Rows())
 		return worker.New(worker.Config{
 			Jobs:      env.Jobs(),
 			Queue:     env.Queue(),

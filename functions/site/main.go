@@ -3,19 +3,16 @@
 package main
 
 import (
-	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 func main() { wire.Start(handler) }
 
 // handler puts the parts of the API together. Each registers its own routes.
 func handler(env *wire.Env) (any, error) {
-	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Export, tasks.Print, tasks.SplitImport)
+	admit, err := env.Gates(tasks.Resize, tasks.Export, tasks.Print, tasks.SplitImport)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/crumb/exports"
 	"github.com/nightshift-go/nightshift/internal/crumb/imports"
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/pdfs"
 	"github.com/nightshift-go/nightshift/internal/crumb/reminders"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
@@ -20,7 +19,7 @@ import (
 // imports, reminders.
 func orders(env *wire.Env, api site.Routes, admit map[string]*admission.Gate) error {
 	table, jobs, box := env.Rows(), env.Jobs(), env.Outbox()
-	bucket := objects.New(env.AWS, env.Settings.Required(settings.Bucket))
+	bucket := env.Bucket()
 	links, err := exports.NewLinks([]byte(env.Settings.Required(settings.Secret)))
 	if err != nil {
 		return err

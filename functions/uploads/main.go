@@ -3,25 +3,21 @@
 package main
 
 import (
-	"github.com/nightshift-go/nightshift/internal/crumb/gates"
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
 	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks.Resize, tasks.Transcode, tasks.SplitImport)
+	admit, err := env.Gates(tasks.Resize, tasks.Transcode, tasks.SplitImport)
 	if err != nil {
 		return nil, err
 	}
 	uploads, err := httpapi.NewUploads(httpapi.UploadsConfig{
-		Presigner: objects.New(env.AWS, env.Settings.Required(settings.Bucket)),
+		Presigner: env.Bucket(),
 		Gate:      admit[tasks.Photos.Name],
 		Accept:    accepted(admit[tasks.Videos.Name], admit[tasks.Imports.Name]),
 		Logger:    env.Logger,

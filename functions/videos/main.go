@@ -7,17 +7,15 @@ import (
 	// The image has no root certificates of its own.
 	_ "golang.org/x/crypto/x509roots/fallback"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/internal/crumb/videos"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
 
 func main() {
 	wire.Poll(tasks.Videos, func(env *wire.Env) (*worker.Worker, error) {
-		films := videos.New(objects.New(env.AWS, env.Settings.Required(settings.Bucket)), env.Now)
+		films := videos.New(env.Bucket(), env.Now)
 		return env.Worker(tasks.Videos, worker.HandleResult(tasks.Transcode, films.Transcode))
 	})
 }

@@ -4,15 +4,13 @@ package main
 import (
 	"context"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/web"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
-	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
-		photos := objects.New(env.AWS, env.Settings.Required(settings.Bucket))
+		photos := env.Bucket()
 		if err := env.Err(); err != nil {
 			return nil, err
 		}

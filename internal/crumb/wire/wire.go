@@ -29,9 +29,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/gates"
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/claimcheck/s3objects"
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
@@ -59,6 +62,13 @@ type Env struct {
 	Now func() time.Time
 
 	problems []error
+	// What several parts of a function share is made once.
+	jobs     *store.Jobs
+	producer *producer.Producer
+	outbox   *outbox.Outbox
+	rows     *rows.Table
+	claims   *claimcheck.Objects
+	bucket   *objects.Objects
 }
 
 // Load reads the AWS configuration and the log level. getenv is os.Getenv in
@@ -73,32 +83,38 @@ func Load(ctx context.Context, getenv func(string) string, w io.Writer) (*Env, e
 	return &Env{AWS: cfg, Settings: reader, Logger: logger, Now: reader.Now()}, nil
 }
 
+// once makes something where it was not made before, and notes what is wrong with it.
+func once[T any](e *Env, kept **T, how func() (*T, error)) *T {
+	if *kept == nil {
+		made, err := how()
+		if err != nil {
+			e.problems = append(e.problems, err)
+		}
+		*kept = made
+	}
+	return *kept
+}
+
 // Jobs is the table of jobs.
 func (e *Env) Jobs() *store.Jobs {
-	table := e.Settings.Required(settings.Table)
-	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(e.AWS), table), Now: e.Now})
-	if err != nil {
-		e.problems = append(e.problems, err)
-	}
-	return jobs
+	return once(e, &e.jobs, func() (*store.Jobs, error) {
+		table := e.Settings.Required(settings.Table)
+		return store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(e.AWS), table), Now: e.Now})
+	})
 }
 
 // Producer makes jobs of requests, of all of Crumb's tasks.
 func (e *Env) Producer() *producer.Producer {
-	made, err := producer.New(producer.Config{Jobs: e.Jobs(), Objects: e.Objects(), Now: e.Now}, tasks.Defined()...)
-	if err != nil {
-		e.problems = append(e.problems, err)
-	}
-	return made
+	return once(e, &e.producer, func() (*producer.Producer, error) {
+		return producer.New(producer.Config{Jobs: e.Jobs(), Objects: e.Objects(), Now: e.Now}, tasks.Defined()...)
+	})
 }
 
 // Outbox writes rows, jobs and events in one transaction.
 func (e *Env) Outbox() *outbox.Outbox {
-	made, err := outbox.New(outbox.Config{Jobs: e.Jobs(), Producer: e.Producer()})
-	if err != nil {
-		e.problems = append(e.problems, err)
-	}
-	return made
+	return once(e, &e.outbox, func() (*outbox.Outbox, error) {
+		return outbox.New(outbox.Config{Jobs: e.Jobs(), Producer: e.Producer()})
+	})
 }
 
 // Rows is the site's own table.
@@ -107,11 +123,22 @@ func (e *Env) Rows() *rows.Table {
 	if name == "" {
 		return nil
 	}
-	made, err := rows.New(dynamo.New(dynamodb.NewFromConfig(e.AWS), name), name, e.Jobs())
-	if err != nil {
-		e.problems = append(e.problems, err)
-	}
-	return made
+	return once(e, &e.rows, func() (*rows.Table, error) {
+		return rows.New(dynamo.New(dynamodb.NewFromConfig(e.AWS), name), name, e.Jobs())
+	})
+}
+
+// Bucket is where uploads lie, and what is made of them.
+func (e *Env) Bucket() *objects.Objects {
+	return once(e, &e.bucket, func() (*objects.Objects, error) {
+		return objects.New(e.AWS, e.Settings.Required(settings.Bucket)), nil
+	})
+}
+
+// Gates are those before the queues of the tasks, by the queue's name.
+func (e *Env) Gates(of ...job.Defined) (map[string]*admission.Gate, error) {
+	url := func(queue string) string { return e.Settings.Required(settings.QueueURL(queue)) }
+	return gates.New(e.Queue(), url, of...)
 }
 
 // Sessions knows who is signed in.
@@ -147,17 +174,14 @@ func (e *Env) Objects() *claimcheck.Objects {
 	if bucket == "" {
 		return nil
 	}
-	client := s3.NewFromConfig(e.AWS, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
-	driver, err := s3objects.New(s3objects.Config{API: client, Bucket: bucket, Presigner: s3.NewPresignClient(client)})
-	if err != nil {
-		e.problems = append(e.problems, err)
-		return nil
-	}
-	objects, err := claimcheck.New(driver)
-	if err != nil {
-		e.problems = append(e.problems, err)
-	}
-	return objects
+	return once(e, &e.claims, func() (*claimcheck.Objects, error) {
+		client := s3.NewFromConfig(e.AWS, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
+		driver, err := s3objects.New(s3objects.Config{API: client, Bucket: bucket, Presigner: s3.NewPresignClient(client)})
+		if err != nil {
+			return nil, err
+		}
+		return claimcheck.New(driver)
+	})
 }
 
 // Queue speaks to SQS.
