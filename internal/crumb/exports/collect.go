@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
+	"github.com/nightshift-go/nightshift/internal/crumb/notices"
+	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
+	"github.com/nightshift-go/nightshift/internal/crumb/reminders"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
+	"github.com/nightshift-go/nightshift/internal/crumb/trending"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -54,11 +55,11 @@ func (e *Exporter) sections(reader string) []section {
 		{name: "drafts", partition: recipes.UnpublishedKey(recipes.Recipe{Author: reader}).Partition, recipes: true},
 		{name: "recipes", partition: recipes.AuthorsList(reader), recipes: true},
 		{name: "ratings", partition: recipes.VotesOf(reader)},
-		{name: "saves", partition: "saves#" + reader},
+		{name: "saves", partition: trending.SavesOf(reader)},
 		{name: "follows", partition: readers.FollowsKey(reader, "").Partition},
 		{name: "followers", partition: readers.FollowersOf(reader)},
-		{name: "inbox", partition: "inbox#" + reader},
-		{name: "reminders", partition: "reminders#" + reader},
+		{name: "inbox", partition: notices.InboxOf(reader)},
+		{name: "reminders", partition: reminders.ListOf(reader)},
 	}
 }
 
@@ -147,18 +148,9 @@ func (e *Exporter) recipe(ctx context.Context, folder, id string) ([]file, error
 
 // photo gives the large size of a recipe's photograph; none where it is not there.
 func (e *Exporter) photo(ctx context.Context, name string, r recipes.Recipe) ([]file, error) {
-	if r.PhotoKey == "" {
-		return nil, nil
+	data, format, ok, err := photos.Find(ctx, e.Objects, r.PhotoKey, "large", maxPhoto)
+	if err != nil || !ok {
+		return nil, err
 	}
-	upload := path.Base(r.PhotoKey)
-	for _, ext := range []string{"jpg", "png"} {
-		data, _, err := e.Objects.Get(ctx, "photos/"+upload+"/large."+ext, maxPhoto)
-		switch {
-		case err == nil:
-			return []file{{name: name + "." + ext, data: data, compressed: true}}, nil
-		case !errors.Is(err, objects.ErrMissing):
-			return nil, err
-		}
-	}
-	return nil, nil
+	return []file{{name: name + "." + format, data: data, compressed: true}}, nil
 }

@@ -45,10 +45,11 @@ type Notice struct {
 }
 
 func keyOf(reader string, n Notice) rows.Key {
-	return rows.Key{Partition: inboxOf(reader), Sort: rows.Place(n.At) + "#" + n.ID}
+	return rows.Key{Partition: InboxOf(reader), Sort: rows.Place(n.At) + "#" + n.ID}
 }
 
-func inboxOf(reader string) string { return "inbox#" + reader }
+// InboxOf is the partition of a reader's inbox.
+func InboxOf(reader string) string { return "inbox#" + reader }
 
 // A mark is how far a reader has read. Key: reader#<id>, "inbox".
 type mark struct {
@@ -108,7 +109,7 @@ func (n *Notices) List(ctx context.Context, reader, after string) (list []Notice
 	if err != nil {
 		return nil, "", fmt.Errorf("notices: listing: %w", err)
 	}
-	page, err := rows.List[Notice](ctx, n.table, rows.Range{Partition: inboxOf(reader), Descending: true, Limit: pageSize, After: after})
+	page, err := rows.List[Notice](ctx, n.table, rows.Range{Partition: InboxOf(reader), Descending: true, Limit: pageSize, After: after})
 	if err != nil {
 		return nil, "", fmt.Errorf("notices: listing: %w", err)
 	}

@@ -7,11 +7,9 @@ package pdfs
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/objects"
+	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
@@ -79,17 +77,9 @@ func Key(recipe string, version int) string { return fmt.Sprintf("pdfs/%s/%d.pdf
 // photo gives the medium size of a recipe's photo; nil where there is none, or none
 // yet.
 func (p *Printer) photo(ctx context.Context, r recipes.Recipe) (*Photo, error) {
-	if r.PhotoKey == "" {
-		return nil, nil
+	data, format, ok, err := photos.Find(ctx, p.objects, r.PhotoKey, "medium", maxPhoto)
+	if err != nil || !ok {
+		return nil, err
 	}
-	for _, format := range []string{"jpg", "png"} {
-		data, _, err := p.objects.Get(ctx, "photos/"+path.Base(r.PhotoKey)+"/medium."+format, maxPhoto)
-		switch {
-		case err == nil:
-			return &Photo{Data: data, Format: format}, nil
-		case !errors.Is(err, objects.ErrMissing):
-			return nil, err
-		}
-	}
-	return nil, nil
+	return &Photo{Data: data, Format: format}, nil
 }

@@ -1,5 +1,5 @@
 // Package photos says where what is made of photographs lies, and what is known of
-// them: their sizes, and contents that are not allowed. It reads no pictures.
+// them: their sizes, and contents that are not allowed. It decodes no pictures.
 package photos
 
 import (

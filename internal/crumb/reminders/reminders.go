@@ -54,10 +54,11 @@ type kept struct {
 	Title  string `dynamodbav:"title"`
 }
 
-func listOf(reader string) string { return "reminders#" + reader }
+// ListOf is the partition of a reader's reminders.
+func ListOf(reader string) string { return "reminders#" + reader }
 
 func keptKey(reader string, id job.ID) rows.Key {
-	return rows.Key{Partition: listOf(reader), Sort: string(id)}
+	return rows.Key{Partition: ListOf(reader), Sort: string(id)}
 }
 
 // Config is what Reminders work with. All of it is required.
@@ -133,7 +134,7 @@ func (r *Reminders) inTime(at time.Time) error {
 
 // List gives what a reader is to be reminded of, in no order.
 func (r *Reminders) List(ctx context.Context, reader string) ([]Reminder, error) {
-	page, err := rows.List[kept](ctx, r.Rows, rows.Range{Partition: listOf(reader), Limit: 2 * Most})
+	page, err := rows.List[kept](ctx, r.Rows, rows.Range{Partition: ListOf(reader), Limit: 2 * Most})
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,11 @@ type saved struct {
 	At     time.Time `dynamodbav:"at"`
 }
 
+// SavesOf is the partition of what a reader saved.
+func SavesOf(reader string) string { return "saves#" + reader }
+
 func savedKey(reader, recipe string) rows.Key {
-	return rows.Key{Partition: "saves#" + reader, Sort: recipe}
+	return rows.Key{Partition: SavesOf(reader), Sort: recipe}
 }
 
 // ErrNoRecipe: there is no such recipe.
