@@ -1,11 +1,8 @@
 package httpapi
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -103,24 +100,6 @@ func respond(status int, value any, headers map[string]string) (response, error)
 	}
 	headers["Content-Type"] = "application/json"
 	return response{StatusCode: status, Headers: headers, Body: string(body)}, nil
-}
-
-// etagOf is a strong validator of a body (RFC 9110, section 8.8.3).
-func etagOf(body string) string {
-	sum := sha256.Sum256([]byte(body))
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
-}
-
-// matches tells whether an If-None-Match header names the tag. The comparison is
-// weak, as RFC 9110, section 13.1.2, has it.
-func matches(header, tag string) bool {
-	for candidate := range strings.SplitSeq(header, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-			return true
-		}
-	}
-	return false
 }
 
 // Waits between two looks at a job.

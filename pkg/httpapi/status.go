@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/nightshift-go/nightshift/internal/etag"
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
@@ -79,8 +80,8 @@ func (s *Status) serve(ctx context.Context, r request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	headers["ETag"] = etagOf(answer.Body + claimed(rec))
-	if known, ok := r.header("If-None-Match"); ok && matches(known, headers["ETag"]) {
+	headers["ETag"] = etag.Of(answer.Body + claimed(rec))
+	if known, ok := r.header("If-None-Match"); ok && etag.Matches(known, headers["ETag"]) {
 		delete(headers, "Content-Type")
 		return response{StatusCode: http.StatusNotModified, Headers: headers}, nil
 	}

@@ -1,14 +1,10 @@
 package exports
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
-	"github.com/nightshift-go/nightshift/pkg/payload"
 )
 
 // Register adds the routes.
@@ -52,22 +48,10 @@ func answer(w http.ResponseWriter, r *http.Request, status Status, err error) er
 	if err != nil {
 		return err
 	}
-	body, err := payload.Encode(status)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	w.Header().Set("ETag", tag)
-	w.Header().Set("Cache-Control", "private, no-cache")
 	if !status.State.Final() {
 		w.Header().Set("Retry-After", comeBack)
 	}
-	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	}
-	return site.Answer(w, http.StatusOK, status)
+	return site.Tagged(w, r, status)
 }
 
 // open leads from a link to the archive.

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
+	"github.com/nightshift-go/nightshift/internal/etag"
 	"github.com/nightshift-go/nightshift/pkg/payload"
 )
 
@@ -139,9 +140,30 @@ func Answer(w http.ResponseWriter, status int, value any) error {
 	if err != nil {
 		return err
 	}
+	return send(w, status, data)
+}
+
+// Tagged sends a value that clients look at again and again, with an entity tag: 304
+// where it is as they know it.
+func Tagged(w http.ResponseWriter, r *http.Request, value any) error {
+	data, err := payload.Encode(value)
+	if err != nil {
+		return err
+	}
+	tag := etag.Of(string(data))
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if etag.Matches(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return send(w, http.StatusOK, data)
+}
+
+func send(w http.ResponseWriter, status int, data []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, err = w.Write(data)
+	_, err := w.Write(data)
 	return err
 }
 

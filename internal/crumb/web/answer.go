@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/nightshift-go/nightshift/internal/etag"
 )
 
 // securityHeaders go with every answer. The page loads scripts and styles of
@@ -34,22 +36,10 @@ func securityHeaders(bucket string) map[string]string {
 // file answers with a file, or with 304 if the browser has it already.
 func (s *Site) file(r events.APIGatewayV2HTTPRequest, f file, cacheControl string) events.APIGatewayV2HTTPResponse {
 	headers := []string{"Cache-Control", cacheControl, "ETag", f.etag, "Content-Type", f.contentType}
-	if known(header(r, "If-None-Match"), f.etag) {
+	if etag.Matches(header(r, "If-None-Match"), f.etag) {
 		return s.answer(http.StatusNotModified, "", headers[:4]...)
 	}
 	return s.answer(http.StatusOK, f.body, headers...)
-}
-
-// known tells whether an If-None-Match names the tag (RFC 9110, 13.1.2: weak
-// comparison, for caches on the way may weaken it).
-func known(ifNoneMatch, etag string) bool {
-	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
-		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == etag || candidate == "*" {
-			return true
-		}
-	}
-	return false
 }
 
 // header finds a header in any case: HTTP APIs send lower case, others do not.
