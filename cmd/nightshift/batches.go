@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -27,11 +26,7 @@ var batchesGroup = command{name: "batches", summary: "list and show batches of j
 }}
 
 // whereBatches is the part of every batches command's help that says which are meant.
-const whereBatches = `
-The batches are those of the stack that runs with the data folder. With --table they
-are in AWS, as the usual AWS settings have it (AWS_PROFILE, AWS_REGION,
-AWS_ENDPOINT_URL and so on).
-`
+const whereBatches = "\nThe batches" + inTheStack
 
 const batchesListUsage = `Usage: nightshift batches list [flags]
 
@@ -110,31 +105,18 @@ func (s *stack) batches(ctx context.Context, rate float64, ended bool) (batches 
 }
 
 func showBatches(s streams, v viewpoint, batches []store.Batch, asJSON bool) error {
-	if asJSON {
-		for _, b := range batches {
-			if err := jsonLine(s.out, detailsOfBatch(b)); err != nil {
-				return err
+	return listing[store.Batch]{
+		none:   "no batches",
+		titles: "ID\tMEMBERS\tDONE\tDEAD\tCANCELLED\tPENDING\tMADE\tENDED",
+		row: func(b store.Batch) string {
+			ended := "-"
+			if !b.Finished.IsZero() {
+				ended = v.distance(b.Finished)
 			}
-		}
-		return nil
-	}
-	if len(batches) == 0 {
-		fmt.Fprintln(s.err, "no batches")
-		return nil
-	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tMEMBERS\tDONE\tDEAD\tCANCELLED\tPENDING\tMADE\tENDED")
-	for _, b := range batches {
-		ended := "-"
-		if !b.Finished.IsZero() {
-			ended = v.distance(b.Finished)
-		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", plain(b.ID, 100), b.Total-b.Skipped, b.Done, b.Dead, b.Cancelled, b.Pending(), v.distance(b.Created), ended)
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	return nil
+			return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", plain(b.ID, 100), b.Total-b.Skipped, b.Done, b.Dead, b.Cancelled, b.Pending(), v.distance(b.Created), ended)
+		},
+		details: func(b store.Batch) any { return detailsOfBatch(b) },
+	}.show(s, batches, asJSON)
 }
 
 // A batchDetails is a batch as JSON.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/nightshift-go/nightshift/pkg/deadletter"
 )
@@ -74,25 +73,15 @@ func newestFirst(a, b deadletter.Letter) int {
 }
 
 func showLetters(s streams, letters []deadletter.Letter, asJSON bool) error {
-	if asJSON {
-		for _, l := range letters {
-			if err := jsonLine(s.out, l); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(letters) == 0 {
-		fmt.Fprintln(s.err, "no letters")
-		return nil
-	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "DIED\tJOB\tTASK\tATTEMPTS\tCODE\tSTANDING\tREASON")
-	for _, l := range letters {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(l.DiedAt), who(l), orDash(plain(l.Task, 80)), attempts(l),
-			orDash(plain(l.Code, 40)), standing(l), plain(l.Reason, 80))
-	}
-	return wrote(table.Flush())
+	return listing[deadletter.Letter]{
+		none:   "no letters",
+		titles: "DIED\tJOB\tTASK\tATTEMPTS\tCODE\tSTANDING\tREASON",
+		row: func(l deadletter.Letter) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", moment(l.DiedAt), who(l), orDash(plain(l.Task, 80)), attempts(l),
+				orDash(plain(l.Code, 40)), standing(l), plain(l.Reason, 80))
+		},
+		details: func(l deadletter.Letter) any { return l },
+	}.show(s, letters, asJSON)
 }
 
 // incomplete says what a run could not reach. It tells whether letters are left

@@ -139,8 +139,5 @@ func (d details) print(w io.Writer) error {
 		line("  finished", moment(j.Finished))
 		line("  kept until", moment(j.Expires))
 	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	return nil
+	return wrote(table.Flush())
 }

@@ -25,11 +25,7 @@ var jobsGroup = command{name: "jobs", summary: "list, show, cancel, retry and wa
 }}
 
 // whereJobs is the part of every jobs command's help that says which jobs are meant.
-const whereJobs = `
-The jobs are those of the stack that runs with the data folder. With --table they
-are in AWS, as the usual AWS settings have it (AWS_PROFILE, AWS_REGION,
-AWS_ENDPOINT_URL and so on).
-`
+const whereJobs = "\nThe jobs" + inTheStack
 
 // openJobs finds the stack of a jobs command.
 func openJobs(ctx context.Context, f *stackFlags) (*stack, error) {

@@ -24,11 +24,7 @@ var outboxGroup = command{name: "outbox", summary: "list and resend events", run
 
 // whereEvents is the part of every outbox command's help that says which events are
 // meant.
-const whereEvents = `
-The events are those of the stack that runs with the data folder. With --table they
-are in AWS, as the usual AWS settings have it (AWS_PROFILE, AWS_REGION,
-AWS_ENDPOINT_URL and so on).
-`
+const whereEvents = "\nThe events" + inTheStack
 
 // An eventDetails is an event as JSON.
 type eventDetails struct {

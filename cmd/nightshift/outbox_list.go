@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
@@ -93,32 +92,19 @@ func (s *stack) waitingEvents(ctx context.Context, rate float64) (events []store
 }
 
 func showEvents(s streams, v viewpoint, events []store.Event, asJSON bool) error {
-	if asJSON {
-		for _, e := range events {
-			if err := jsonLine(s.out, detailsOfEvent(e)); err != nil {
-				return err
+	return listing[store.Event]{
+		none:   "no events",
+		titles: "ID\tEVENT\tTOPIC\tKEY\tSTATE\tWHEN\tREASON",
+		row: func(e store.Event) string {
+			when, reason := "happened "+v.distance(e.Created), ""
+			if !e.Due.IsZero() {
+				when = "due " + v.distance(e.Due)
 			}
-		}
-		return nil
-	}
-	if len(events) == 0 {
-		fmt.Fprintln(s.err, "no events")
-		return nil
-	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tEVENT\tTOPIC\tKEY\tSTATE\tWHEN\tREASON")
-	for _, e := range events {
-		when, reason := "happened "+v.distance(e.Created), ""
-		if !e.Due.IsZero() {
-			when = "due " + v.distance(e.Due)
-		}
-		if e.Refused != nil {
-			reason = e.Refused.Message
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", plain(e.ID, 40), plain(e.Name, 80), plain(e.Topic, 40), orDash(plain(e.Key, 60)), standOf(e), when, orDash(plain(reason, 200)))
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	return nil
+			if e.Refused != nil {
+				reason = e.Refused.Message
+			}
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", plain(e.ID, 40), plain(e.Name, 80), plain(e.Topic, 40), orDash(plain(e.Key, 60)), standOf(e), when, orDash(plain(reason, 200)))
+		},
+		details: func(e store.Event) any { return detailsOfEvent(e) },
+	}.show(s, events, asJSON)
 }

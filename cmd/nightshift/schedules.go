@@ -31,10 +31,7 @@ Periodic jobs are defined in a function's program, which writes their names and
 expressions into the jobs table when it first looks for missed occurrences: a minute
 after it was deployed.
 
-They are those of the stack that runs with the data folder. With --table they are in
-AWS, as the usual AWS settings have it (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL and
-so on).
-`
+They` + inTheStack
 
 // A desk is where the periodic jobs of a stack are looked after.
 type desk struct {

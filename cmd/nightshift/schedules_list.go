@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/periodic"
@@ -93,28 +92,18 @@ func runSchedulesList(ctx context.Context, s streams, args []string) error {
 }
 
 func showSchedules(s streams, v viewpoint, all []scheduleDetails, asJSON bool) error {
-	if asJSON {
-		for _, d := range all {
-			if err := jsonLine(s.out, d); err != nil {
-				return err
+	return listing[scheduleDetails]{
+		none:   "no periodic jobs: none are declared, or their function has not looked yet",
+		titles: "NAME\tEXPRESSION\tZONE\tSTATE\tNEXT\tLAST",
+		row: func(d scheduleDetails) string {
+			state := d.State
+			if d.PausedSince != nil {
+				state += " " + v.distance(*d.PausedSince)
 			}
-		}
-		return nil
-	}
-	if len(all) == 0 {
-		fmt.Fprintln(s.err, "no periodic jobs: none are declared, or their function has not looked yet")
-		return nil
-	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEXPRESSION\tZONE\tSTATE\tNEXT\tLAST")
-	for _, d := range all {
-		state := d.State
-		if d.PausedSince != nil {
-			state += " " + v.distance(*d.PausedSince)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", plain(d.Name, 80), orDash(plain(d.Expression, 100)), orDash(plain(d.Zone, 60)), state, maybe(v, d.Next), maybe(v, d.Last))
-	}
-	return wrote(table.Flush())
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", plain(d.Name, 80), orDash(plain(d.Expression, 100)), orDash(plain(d.Zone, 60)), state, maybe(v, d.Next), maybe(v, d.Last))
+		},
+		details: func(d scheduleDetails) any { return d },
+	}.show(s, all, asJSON)
 }
 
 // maybe shows a moment that may be missing.

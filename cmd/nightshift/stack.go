@@ -17,6 +17,13 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
+// inTheStack is the part of help that says whose things a command is about: it follows
+// what they are.
+const inTheStack = ` are those of the stack that runs with the data folder. With --table they
+are in AWS, as the usual AWS settings have it (AWS_PROFILE, AWS_REGION,
+AWS_ENDPOINT_URL and so on).
+`
+
 // A stackFlags says which stack is meant: one that runs here, or the table of one in
 // AWS.
 type stackFlags struct {
