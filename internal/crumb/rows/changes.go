@@ -129,20 +129,3 @@ func (c *Changes) Apply(ctx context.Context) error {
 	}
 	return nil
 }
-
-// ApplyOne makes the one change that there is, an Update, and gives the row as it
-// is afterwards.
-func ApplyOne[T any](ctx context.Context, c *Changes) (row T, err error) {
-	writes, err := c.Writes()
-	if err != nil {
-		return row, err
-	}
-	if len(writes) != 1 || writes[0].Op != store.Update {
-		return row, fmt.Errorf("rows: ApplyOne makes one update, not %d changes", len(writes))
-	}
-	item, err := c.table.driver.Write(ctx, writes[0])
-	if err != nil {
-		return row, fmt.Errorf("rows: writing a row: %w", err)
-	}
-	return decode[T](item)
-}
