@@ -62,8 +62,10 @@ type crumb struct {
 	mails    mailing
 	// ordered are the queues of what readers order on the site: it refuses when
 	// they are full.
-	ordered  []constructs.JobQueue
-	imported constructs.WorkerQueue
+	ordered []constructs.JobQueue
+	// uploaded are those in which uploads are worked on: they are refused before
+	// they are sent.
+	uploaded []constructs.JobQueue
 	// linked are functions whose mails lead back to the site.
 	linked []awslambda.Function
 }
@@ -102,9 +104,10 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.subscribers()
 	c.mail()
 	c.schedules()
-	c.imported = c.imports()
-	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), c.imported}
-	c.api(photos, c.videos())
+	imports := c.imports()
+	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), imports}
+	c.uploaded = []constructs.JobQueue{photos, c.videos(), imports}
+	c.api()
 
 	constructs.ReadableIDs(stack)
 	return stack
