@@ -16,7 +16,7 @@ import (
 // Bucket is where archives are written and photographs read; *objects.Objects is
 // one.
 type Bucket interface {
-	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
+	objects.Getter
 	BeginUpload(ctx context.Context, key, contentType string) (upload string, err error)
 	UploadPart(ctx context.Context, key, upload string, number int32, data []byte) error
 	CompleteUpload(ctx context.Context, key, upload string, last int32) error

@@ -69,10 +69,8 @@ func batchOf(id string) string { return "import/" + id }
 
 // Config is what an Importer works with. Rows, Objects, Producer and Now are required.
 type Config struct {
-	Rows    *rows.Table
-	Objects interface {
-		Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
-	}
+	Rows     *rows.Table
+	Objects  objects.Getter
 	Producer *producer.Producer
 	Now      func() time.Time
 	// Run is how long a run splits before it lets another go on; zero means

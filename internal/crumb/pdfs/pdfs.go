@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/recipes"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
@@ -19,20 +20,14 @@ import (
 // maxPhoto is the most bytes of the photo that is put into a PDF.
 const maxPhoto = 8 << 20
 
-// Objects is the bucket, as far as printing needs it; *objects.Objects is one.
-type Objects interface {
-	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
-	Put(ctx context.Context, key string, data []byte, contentType, cacheControl string) error
-}
-
 // A Printer makes PDFs. It may be used by many goroutines.
 type Printer struct {
 	table   *rows.Table
-	objects Objects
+	objects objects.GetPutter
 }
 
 // NewPrinter makes a Printer that works on these.
-func NewPrinter(table *rows.Table, objects Objects) *Printer {
+func NewPrinter(table *rows.Table, objects objects.GetPutter) *Printer {
 	return &Printer{table: table, objects: objects}
 }
 

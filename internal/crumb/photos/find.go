@@ -8,15 +8,10 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 )
 
-// A Getter reads objects of a bucket; *objects.Objects is one.
-type Getter interface {
-	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
-}
-
 // Find reads a size ("medium") of the photo that was uploaded under a key, of at most
 // limit bytes, and gives its format, "jpg" or "png". ok is false where there is none,
 // or none yet; an empty key has none.
-func Find(ctx context.Context, from Getter, uploadKey, size string, limit int64) (data []byte, format string, ok bool, err error) {
+func Find(ctx context.Context, from objects.Getter, uploadKey, size string, limit int64) (data []byte, format string, ok bool, err error) {
 	if uploadKey == "" {
 		return nil, "", false, nil
 	}

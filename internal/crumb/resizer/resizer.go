@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
@@ -24,25 +25,16 @@ import (
 // MaxBytes is the size of the largest upload that is resized.
 const MaxBytes = 25 << 20
 
-// Objects is the bucket, as far as resizing needs it; *objects.Objects is one.
-type Objects interface {
-	// Get reads an object of at most limit bytes and gives its content type.
-	// It fails with objects.ErrMissing or objects.ErrTooLarge where that is the reason.
-	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
-	// Put writes an object.
-	Put(ctx context.Context, key string, data []byte, contentType, cacheControl string) error
-}
-
 // A Resizer makes the sizes of photographs. It may be used concurrently, but a
 // call holds up to photo.MaxMemory bytes and keeps a processor busy.
 type Resizer struct {
-	objects Objects
+	objects objects.GetPutter
 	table   *rows.Table
 }
 
 // New makes a Resizer that works on these objects. The table has the block list,
 // and keeps what was made.
-func New(objects Objects, table *rows.Table) *Resizer {
+func New(objects objects.GetPutter, table *rows.Table) *Resizer {
 	return &Resizer{objects: objects, table: table}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/nightshift-go/nightshift/internal/crumb/objects"
 	"github.com/nightshift-go/nightshift/internal/crumb/photo"
 	"github.com/nightshift-go/nightshift/internal/crumb/photos"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
@@ -21,7 +22,7 @@ const cacheControl = "public, max-age=31536000, immutable"
 // A shelf takes the sizes of one photo: while one is made, those before it are on
 // their way to the bucket.
 type shelf struct {
-	objects Objects
+	objects objects.GetPutter
 	id      string
 	tell    func(tasks.Sizes) error
 	puts    *errgroup.Group
@@ -32,7 +33,7 @@ type shelf struct {
 	telling bool
 }
 
-func newShelf(ctx context.Context, objects Objects, id string, tell func(tasks.Sizes) error) *shelf {
+func newShelf(ctx context.Context, objects objects.GetPutter, id string, tell func(tasks.Sizes) error) *shelf {
 	s := &shelf{objects: objects, id: id, tell: tell}
 	s.puts, s.ctx = errgroup.WithContext(ctx)
 	return s

@@ -39,18 +39,13 @@ func Parse(key, client string) (Upload, error) {
 	return Upload{Key: key, Client: parts[1], ID: parts[2]}, nil
 }
 
-// A Getter reads objects of a bucket; *objects.Objects is one.
-type Getter interface {
-	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
-}
-
 // Fetch reads an upload of at most limit bytes. The error is a *Refusal where the
 // upload is to blame, and the bucket's otherwise.
 //
 // S3 is strongly consistent, and the page asks for work only after its upload
 // succeeded: what is missing now will not turn up later.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/Welcome.html#ConsistencyModel
-func Fetch(ctx context.Context, from Getter, u Upload, limit int64) (data []byte, contentType string, err error) {
+func Fetch(ctx context.Context, from objects.Getter, u Upload, limit int64) (data []byte, contentType string, err error) {
 	data, contentType, err = from.Get(ctx, u.Key, limit)
 	switch {
 	case errors.Is(err, objects.ErrMissing):

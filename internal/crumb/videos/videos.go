@@ -29,24 +29,15 @@ const maxSegment = 4 << 20
 // progressEvery is how often a job says how far it has come, at most.
 const progressEvery = 2 * time.Second
 
-// Objects is the bucket, as far as films need it; *objects.Objects is one.
-type Objects interface {
-	// Get reads an object of at most limit bytes and gives its content type. It
-	// fails with objects.ErrMissing or objects.ErrTooLarge where that is the reason.
-	Get(ctx context.Context, key string, limit int64) (data []byte, contentType string, err error)
-	// Put writes an object.
-	Put(ctx context.Context, key string, data []byte, contentType, cacheControl string) error
-}
-
 // A Transcoder works on films. It may be used concurrently, but a call keeps a
 // processor busy and holds up to a film of tasks.MostFilmBytes and clip.MaxMemory bytes.
 type Transcoder struct {
-	objects Objects
+	objects objects.GetPutter
 	now     func() time.Time
 }
 
 // New makes a Transcoder that works on these objects; now is the clock.
-func New(objects Objects, now func() time.Time) *Transcoder {
+func New(objects objects.GetPutter, now func() time.Time) *Transcoder {
 	return &Transcoder{objects: objects, now: now}
 }
 
