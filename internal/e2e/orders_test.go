@@ -136,7 +136,9 @@ func TestTrending(t *testing.T) {
 	}
 	until(t, "the list", func() bool {
 		for _, entry := range told[trending.List](nobody(t), http.StatusOK, "GET", "/api/trending", nil).Recipes {
-			if entry.ID == recipe.ID && entry.Score >= 15 {
+			// Three saves are worth 15, and 13.4 where the next occurrence is in
+			// the next hour. The views may wait in the function's memory.
+			if entry.ID == recipe.ID && entry.Score > 13 {
 				return true
 			}
 		}
