@@ -26,6 +26,9 @@ type Job[A any] struct {
 	Client string
 	// Trace is the trace header that came with the request.
 	Trace string
+	// Degraded tells that the queue was getting full when the job was accepted:
+	// the handler may do less. See Full.
+	Degraded bool
 	// Follows tells which job, or which batch, this one follows; nil for most.
 	Follows *Follows
 

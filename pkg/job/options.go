@@ -25,6 +25,11 @@ type Options struct {
 	Trace string
 	// FollowUps are enqueued when the job ends (Then, Finally).
 	FollowUps []FollowUp
+	// Degraded, Spilled and OnlyReplacing are what an admission may ask for:
+	// see Full.
+	Degraded, Spilled, OnlyReplacing bool
+	// Probe names who wants to know that the job was published; empty for most.
+	Probe string
 }
 
 // An Option changes Options.

@@ -51,6 +51,10 @@ type Policy struct {
 	// it with a change that earlier arguments would not decode into, and give
 	// the worker the way from the version before (worker.Upgrade).
 	Version int
+	// ShedAt is how full the queue may be, as a share of its limit, for jobs of
+	// this task still to be accepted: below 1 they are refused before others
+	// are. Zero means 1.
+	ShedAt float64
 	// Unique says what becomes of a job whose key (the option Unique) another
 	// job has.
 	Unique Uniqueness
@@ -88,6 +92,9 @@ func (p Policy) Validate() error {
 	}
 	if p.Version < 0 {
 		problems = append(problems, fmt.Errorf("job: Version is %d: versions of the arguments count from 1", p.Version))
+	}
+	if !(p.ShedAt >= 0 && p.ShedAt <= 1) {
+		problems = append(problems, fmt.Errorf("job: ShedAt is %v: it is a share of the queue's limit, between 0 and 1", p.ShedAt))
 	}
 	if p.Unique.For < 0 || p.Unique.For > MaxUniqueFor {
 		problems = append(problems, fmt.Errorf("job: Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor))

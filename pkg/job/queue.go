@@ -11,6 +11,7 @@ import (
 const (
 	DefaultUtilisation = 0.7
 	DefaultBatch       = 1
+	DefaultRounding    = 10
 )
 
 // A Rate is a number of events in a second.
@@ -51,6 +52,25 @@ type Queue struct {
 	// (worker.Poll) and no functions: its tasks may take up to
 	// MaxPolledTimeout, and a Lambda mapping of the queue is refused.
 	Polled bool
+	// Rounding is the multiple that the number of workers is rounded up to; zero
+	// means DefaultRounding, for more than ten workers.
+	Rounding int
+	// Full says what becomes of work when the queue is full; zero refuses it.
+	Full Full
+	// SpillLimit is how many jobs may be spilled (Full); zero means what the
+	// workers finish in a day.
+	SpillLimit int
+	// Hard makes the limit exact: jobs are counted in the transaction that makes
+	// them, which costs about as much again. Without it the limit may be exceeded
+	// for a moment by what package admission states.
+	Hard bool
+	// MostWorkers lets the number of workers be raised to it when the oldest job
+	// waits too long (package scaling); zero means that the number is fixed.
+	MostWorkers int
+	// Fair shares the workers out among the clients of a standard queue, so that
+	// one of them who sends much does not keep the others waiting.
+	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
+	Fair bool
 }
 
 // Validate reports every setting that makes no sense.
@@ -83,7 +103,36 @@ func (q Queue) Validate() error {
 	if q.Bound < 0 || q.Bound > q.BatchSize() {
 		bad("Bound is %d: it lies between 1 and the batch of %d", q.Bound, q.BatchSize())
 	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, q.checkPressure()...)...)
+}
+
+// checkPressure reports settings for full queues that make no sense.
+func (q Queue) checkPressure() []error {
+	var problems []error
+	bad := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf("job: queue %q: "+format, append([]any{q.Name}, args...)...))
+	}
+	if q.Rounding < 0 {
+		bad("Rounding is %d: it is positive", q.Rounding)
+	}
+	switch q.Full {
+	case Refuse, Degrade, Spill, Replace:
+	default:
+		bad("Full is %q: use Refuse, Degrade, Spill or Replace", q.Full)
+	}
+	if q.SpillLimit < 0 {
+		bad("SpillLimit is %d: it is positive", q.SpillLimit)
+	}
+	if q.MostWorkers < 0 {
+		bad("MostWorkers is %d: it is positive", q.MostWorkers)
+	}
+	if q.FIFO && q.Full == Spill {
+		bad("it is FIFO and Full is Spill: a job that waits in the table would be overtaken by its group")
+	}
+	if q.FIFO && q.Fair {
+		bad("it is FIFO and Fair: its groups are for order, and share the workers out as they are")
+	}
+	return problems
 }
 
 // BatchSize is Batch with its default.
@@ -100,6 +149,14 @@ func (q Queue) SideBySide() int {
 		return q.BatchSize()
 	}
 	return q.Bound
+}
+
+// RoundingStep is Rounding with its default.
+func (q Queue) RoundingStep() int {
+	if q.Rounding == 0 {
+		return DefaultRounding
+	}
+	return q.Rounding
 }
 
 // TargetUtilisation is Utilisation with its default.
