@@ -15,6 +15,7 @@ import (
 // An alarm fires when its metric is above a threshold for some minutes.
 type alarm struct {
 	says      string
+	runbook   runbook // what to do then
 	metric    awscloudwatch.IMetric
 	above     float64
 	minutes   int
@@ -23,13 +24,13 @@ type alarm struct {
 	actions   []awscloudwatch.IAlarmAction
 }
 
-func newAlarm(scope core.Construct, id string, a alarm) {
+func newAlarm(scope core.Construct, id string, a alarm) awscloudwatch.Alarm {
 	comparison := awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD
 	if a.below {
 		comparison = awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
 	}
 	made := awscloudwatch.NewAlarm(scope, jsii.String(id), &awscloudwatch.AlarmProps{
-		AlarmDescription:   jsii.String(a.says),
+		AlarmDescription:   jsii.String(a.says + " " + a.runbook.link()),
 		Metric:             a.metric,
 		Threshold:          jsii.Number(a.above),
 		ComparisonOperator: comparison,
@@ -39,13 +40,14 @@ func newAlarm(scope core.Construct, id string, a alarm) {
 	if len(a.actions) > 0 {
 		made.AddAlarmAction(a.actions...)
 	}
+	return made
 }
 
 // functionAlarms watches for more than 1 % of errors, any throttle, and runs
 // that come near the timeout.
 func functionAlarms(scope core.Construct, id string, function awslambda.Function, props FunctionProps) {
 	newAlarm(scope, id+"ErrorsAlarm", alarm{
-		says: fmt.Sprintf("More than 1 %% of the invocations of %s fail.", props.Name),
+		says: fmt.Sprintf("More than 1 %% of the invocations of %s fail.", props.Name), runbook: functionErrors,
 		metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 			Expression: jsii.String("100 * errors / invocations"),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{
@@ -57,12 +59,12 @@ func functionAlarms(scope core.Construct, id string, function awslambda.Function
 		above: 1, minutes: 3, actions: props.AlarmActions,
 	})
 	newAlarm(scope, id+"ThrottlesAlarm", alarm{
-		says:   fmt.Sprintf("Lambda refuses invocations of %s for want of concurrency.", props.Name),
+		says: fmt.Sprintf("Lambda refuses invocations of %s for want of concurrency.", props.Name), runbook: functionThrottles,
 		metric: function.MetricThrottles(everyMinute("Sum")),
 		above:  0, minutes: 3, actions: props.AlarmActions,
 	})
 	newAlarm(scope, id+"DurationAlarm", alarm{
-		says:   fmt.Sprintf("The slowest runs of %s take more than 80 %% of its timeout.", props.Name),
+		says: fmt.Sprintf("The slowest runs of %s take more than 80 %% of its timeout.", props.Name), runbook: functionDuration,
 		metric: function.MetricDuration(everyMinute("p99")),
 		above:  0.8 * float64(props.Timeout.Milliseconds()), minutes: 3, actions: props.AlarmActions,
 	})
@@ -71,9 +73,9 @@ func functionAlarms(scope core.Construct, id string, function awslambda.Function
 // lettersAlarm watches what is visible in a dead-letter queue. The metric
 // NumberOfMessagesSent would not do: what SQS moves by redrive does not count
 // there. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
-func lettersAlarm(scope core.Construct, id string, queue awssqs.IQueue, says string, actions []awscloudwatch.IAlarmAction) {
+func lettersAlarm(scope core.Construct, id string, queue awssqs.IQueue, book runbook, says string, actions []awscloudwatch.IAlarmAction) {
 	newAlarm(scope, id, alarm{
-		says:   says,
+		says: says, runbook: book,
 		metric: queue.MetricApproximateNumberOfMessagesVisible(everyMinute("Maximum")),
 		above:  0, minutes: 1, actions: actions,
 	})
@@ -82,9 +84,9 @@ func lettersAlarm(scope core.Construct, id string, queue awssqs.IQueue, says str
 // ageAlarm watches how long the oldest message waits. CloudWatch's figure lags
 // by minutes and leaves out messages received three times: enough for an alarm,
 // too coarse for admission.
-func ageAlarm(scope core.Construct, id string, queue awssqs.IQueue, longest time.Duration, actions []awscloudwatch.IAlarmAction) {
+func ageAlarm(scope core.Construct, id string, queue awssqs.IQueue, name string, longest time.Duration, actions []awscloudwatch.IAlarmAction) {
 	newAlarm(scope, id, alarm{
-		says:   fmt.Sprintf("The oldest message has waited more than %v.", longest),
+		says: fmt.Sprintf("The oldest message of %s has waited more than %v.", name, longest), runbook: queueAge,
 		metric: queue.MetricApproximateAgeOfOldestMessage(everyMinute("Maximum")),
 		above:  longest.Seconds(), minutes: 3, actions: actions,
 	})

@@ -110,14 +110,14 @@ func logRequests(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage) {
 
 func apiAlarms(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage, actions []awscloudwatch.IAlarmAction) {
 	newAlarm(api, "ServerErrorsAlarm", alarm{
-		says: "More than 1 % of the API's answers are 5xx.",
+		says: "More than 1 % of the API's answers are 5xx.", runbook: apiErrors,
 		metric: stage.MetricServerError(&awscloudwatch.MetricOptions{
 			Statistic: jsii.String("Average"), Period: minutes(1),
 		}),
 		above: 0.01, minutes: 3, actions: actions,
 	})
 	newAlarm(api, "LatencyAlarm", alarm{
-		says:   "The slowest requests to the API take more than three seconds.",
+		says: "The slowest requests to the API take more than three seconds.", runbook: apiLatency,
 		metric: stage.MetricLatency(everyMinute("p99")),
 		above:  3000, minutes: 3, actions: actions,
 	})

@@ -70,8 +70,8 @@ func NewBackstop(scope core.Construct, id string, props BackstopProps) Backstop 
 	feed(self, "Mapping", queue, function, backstopBatch, backstopConcurrency)
 
 	actions := props.Function.AlarmActions
-	ageAlarm(self, "QueueAgeAlarm", queue, backstopWait, actions)
-	lettersAlarm(self, "DeadLettersAlarm", letters, "The backstop could not handle a message.", actions)
+	ageAlarm(self, "QueueAgeAlarm", queue, "the backstop", backstopWait, actions)
+	lettersAlarm(self, "DeadLettersAlarm", letters, undelivered, "The backstop could not handle a message.", actions)
 	return Backstop{queue, letters, function, props.FIFO}
 }
 

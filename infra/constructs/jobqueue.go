@@ -59,8 +59,8 @@ func newParts(scope core.Construct, props partsProps) QueueParts {
 	queue := newQueue(scope, "Queue", queueProps{
 		fifo: q.FIFO, retention: sourceRetention, visibility: props.visibility, redrive: props.backstop.Queue,
 	})
-	ageAlarm(scope, "QueueAgeAlarm", queue, props.oldest, props.actions)
-	lettersAlarm(scope, "DeadLettersAlarm", letters, "A job of "+q.Name+" failed for good: its letter says why.", props.actions)
+	ageAlarm(scope, "QueueAgeAlarm", queue, q.Name, props.oldest, props.actions)
+	lettersAlarm(scope, "DeadLettersAlarm", letters, deadLetters, "A job of "+q.Name+" failed for good: its letter says why.", props.actions)
 	made := QueueParts{props.plan, queue, letters, props.backstop}
 	props.backstop.serve(made)
 	return made

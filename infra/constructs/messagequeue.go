@@ -49,7 +49,7 @@ func NewMessageQueue(scope core.Construct, id string, props MessageQueueProps) M
 	queue := newQueue(self, "Queue", queueProps{
 		retention: sourceRetention, visibility: sizing.VisibilityFactor * props.Function.Timeout, redrive: letters, receives: messageReceives,
 	})
-	lettersAlarm(self, "DeadLettersAlarm", letters, "Messages for "+props.Function.Name+" failed ten times.", props.Function.AlarmActions)
+	lettersAlarm(self, "DeadLettersAlarm", letters, undelivered, "Messages for "+props.Function.Name+" failed ten times.", props.Function.AlarmActions)
 	function := NewFunction(self, "Function", props.Function)
 	function.AddToRolePolicy(Allow(queue.QueueArn(), consume...))
 	feed(self, "Mapping", queue, function, messageBatch, messageConcurrency)

@@ -64,7 +64,7 @@ func NewPeriodicJobs(scope core.Construct, id string, props PeriodicJobsProps) P
 	function.AddEnvironment(jsii.String(settings.Table), props.Table.TableName(), nil)
 	function.AddToRolePolicy(Allow(props.Table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"))
 	letters := newQueue(self, "DeadLetterQueue", queueProps{retention: letterRetention})
-	lettersAlarm(self, "DeadLettersAlarm", letters, "A schedule's event did not reach its function.", props.Function.AlarmActions)
+	lettersAlarm(self, "DeadLettersAlarm", letters, undelivered, "A schedule's event did not reach its function.", props.Function.AlarmActions)
 
 	made := PeriodicJobs{Function: function, DeadLetterQueue: letters}
 	for _, j := range props.Jobs {

@@ -108,12 +108,12 @@ func newStreamMapping(scope core.Construct, function awslambda.Function, props R
 // mapping gave up.
 func relayAlarms(scope core.Construct, function awslambda.Function, mapping awslambda.CfnEventSourceMapping, actions []awscloudwatch.IAlarmAction) {
 	newAlarm(scope, "LatenessAlarm", alarm{
-		says:   "The relay publishes rows more than a minute after they were written.",
+		says: "The relay publishes rows more than a minute after they were written.", runbook: relayLag,
 		metric: function.Metric(jsii.String("IteratorAge"), everyMinute("Maximum")),
 		above:  float64(relayLateness.Milliseconds()), minutes: 3, actions: actions,
 	})
 	newAlarm(scope, "DiscardedAlarm", alarm{
-		says: "The relay's mapping gave up records: they are in the objects bucket under " + DiscardedPrefix + ".",
+		says: "The relay's mapping gave up records: they are in the objects bucket under " + DiscardedPrefix + ".", runbook: relayDiscarded,
 		metric: awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
 			Namespace:     jsii.String("AWS/Lambda"),
 			MetricName:    jsii.String("OnFailureDestinationDeliveredEventCount"),

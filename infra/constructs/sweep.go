@@ -57,7 +57,7 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 	everyMinuteInvoke(self, function)
 
 	newAlarm(self, "StoppedAlarm", alarm{
-		says:   "The sweep has not run for five minutes: nothing comes due.",
+		says: "The sweep has not run for five minutes: nothing comes due.", runbook: sweepStopped,
 		metric: function.MetricInvocations(everyMinute("Sum")),
 		above:  1, below: true, minutes: 5,
 		ifMissing: awscloudwatch.TreatMissingData_BREACHING,
