@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"time"
 )
 
 // mostAnswer bounds what is read of an answer, in bytes: Lambda's is 6 MB, and
@@ -46,48 +45,45 @@ func is(statuses ...int) func(status, attempt int) bool {
 
 // do sends a call until it is answered, or gives up.
 func (c *Client) do(ctx context.Context, call call) (answer, error) {
+	c.budget.Sent()
 	for attempt := 1; ; attempt++ {
 		a, err := c.once(ctx, call)
 		if err == nil && call.done(a.status, attempt) {
-			c.budget.earn()
 			return a, nil
 		}
-		var wait time.Duration
-		var asked bool
+		came := Answer{Temporary: true}
 		if err == nil {
 			failure := c.responseError(a)
-			if !failure.temporary() && !(call.again != nil && call.again(a.status)) {
-				return answer{}, failure
-			}
-			wait, asked = failure.RetryAfter()
+			came.Temporary = failure.temporary() || call.again != nil && call.again(a.status)
+			came.RetryAfter, came.Asked = failure.RetryAfter()
 			err = failure
 		}
-		if ctx.Err() != nil {
+		step := c.config.Retry.Next(attempt, came, c.budget, c.config.Random)
+		switch {
+		case step.Reason == NotTemporary:
+			return answer{}, err
+		case ctx.Err() != nil:
 			return answer{}, fmt.Errorf("client: %s %s: %w", call.method, call.url, err)
 		}
-		if err := c.prepareRetry(ctx, attempt, wait, asked, err); err != nil {
+		if err := c.await(ctx, attempt, step, err); err != nil {
 			return answer{}, err
 		}
 	}
 }
 
-// prepareRetry waits for the next attempt, or tells why there is none.
-func (c *Client) prepareRetry(ctx context.Context, attempt int, wait time.Duration, asked bool, cause error) error {
-	gaveUp := func(reason string) error {
-		return &GaveUpError{Reason: reason, Attempts: attempt, Err: cause}
+// await waits for the next attempt, or tells why there is none.
+func (c *Client) await(ctx context.Context, attempt int, step Step, cause error) error {
+	at := c.config.Now().Add(step.Wait)
+	gaveUp := &GaveUpError{Reason: step.Reason, Attempts: attempt, At: at, Err: cause}
+	if !step.Again {
+		return gaveUp
 	}
-	if attempt >= c.config.Attempts {
-		return gaveUp(OutOfAttempts)
+	gaveUp.Reason = OutOfTime
+	if deadline, ok := ctx.Deadline(); ok && at.After(deadline) {
+		return gaveUp
 	}
-	wait = c.pause(attempt, wait, asked)
-	if deadline, ok := ctx.Deadline(); ok && c.config.Now().Add(wait).After(deadline) {
-		return gaveUp(OutOfTime)
-	}
-	if !asked && !c.budget.spend() {
-		return gaveUp(OutOfBudget)
-	}
-	if err := c.config.Sleep(ctx, wait); err != nil {
-		return errors.Join(err, gaveUp(OutOfTime))
+	if err := c.config.Sleep(ctx, step.Wait); err != nil {
+		return errors.Join(err, gaveUp)
 	}
 	return nil
 }

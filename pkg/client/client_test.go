@@ -115,8 +115,9 @@ func TestEnqueueKeepsItsKeyAcrossRetries(t *testing.T) {
 			t.Errorf("request %d has the key %s", i, key)
 		}
 	}
-	// Half of the first bound, then the server's five seconds.
-	s.waited(250*time.Millisecond, 5*time.Second)
+	// Half of the first bound, then the server's five seconds and half of the
+	// second.
+	s.waited(250*time.Millisecond, 5500*time.Millisecond)
 }
 
 func TestAKeyOfOnesOwnIsQuoted(t *testing.T) {
@@ -130,22 +131,23 @@ func TestAKeyOfOnesOwnIsQuoted(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
+	const jitter = 250 * time.Millisecond
+	date := func(after time.Duration) string { return epoch.Add(after).Format(http.TimeFormat) }
 	for name, c := range map[string]struct {
-		header string
-		want   time.Duration
+		header, date string
+		want         time.Duration
 	}{
-		"seconds, longer":       {"7", 7 * time.Second},
-		"seconds, shorter":      {"1", time.Second},
-		"none at all":           {"", 250 * time.Millisecond},
-		"at once":               {"0", 0},
-		"a date":                {epoch.Add(90 * time.Second).Format(http.TimeFormat), 90 * time.Second},
-		"a date gone by":        {epoch.Add(-time.Hour).Format(http.TimeFormat), 0},
-		"neither":               {"not a date", 250 * time.Millisecond},
-		"negative":              {"-1", 250 * time.Millisecond},
-		"more than can be held": {"18446744073709551615", 9223372036 * time.Second},
+		"seconds":      {"7", "", 7*time.Second + jitter},
+		"none at all":  {"", "", jitter},
+		"at once":      {"0", "", jitter},
+		"a date":       {date(90 * time.Second), date(0), 90*time.Second + jitter},
+		"a date gone":  {date(-time.Hour), date(0), jitter},
+		"clocks apart": {date(time.Hour + 90*time.Second), date(time.Hour), 90*time.Second + jitter},
+		"neither":      {"not a date", "", jitter},
+		"negative":     {"-1", "", jitter},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScript(t, nil, gives(429, "", "Retry-After", c.header), gives(200, done))
+			s := newScript(t, nil, gives(429, "", "Retry-After", c.header, "Date", c.date), gives(200, done))
 			if _, err := s.client.Status(t.Context(), "1"); err != nil {
 				t.Fatal(err)
 			}
@@ -158,12 +160,12 @@ func TestARetryAfterIsNeverUndercut(t *testing.T) {
 	random := 0.0
 	s := newScript(t, func(c *client.Config) {
 		c.Random = func() float64 { random += 0.1; return random }
-		c.Backoff.Base, c.Backoff.Factor, c.Backoff.Cap = 60*time.Second, 1, 60*time.Second
+		c.Retry.Backoff.Base, c.Retry.Backoff.Factor, c.Retry.Backoff.Cap = 60*time.Second, 1, 60*time.Second
 	}, gives(503, "", "Retry-After", "10"), gives(503, "", "Retry-After", "10"), gives(503, "", "Retry-After", "10"), gives(200, done))
 	if _, err := s.client.Status(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}
-	s.waited(10*time.Second, 12*time.Second, 18*time.Second)
+	s.waited(16*time.Second, 22*time.Second, 28*time.Second)
 }
 
 func TestWhatIsNotTemporaryIsNotRepeated(t *testing.T) {
@@ -185,12 +187,22 @@ func TestGivingUp(t *testing.T) {
 	busy := gives(503, "", "Retry-After", "1")
 	down := gives(502, "")
 	t.Run("attempts", func(t *testing.T) {
-		s := newScript(t, func(c *client.Config) { c.Attempts = 3 }, busy, down, busy)
+		s := newScript(t, func(c *client.Config) { c.Retry.Attempts = 3 }, busy, down, busy)
 		_, err := s.client.Status(t.Context(), "1")
 		var gave *client.GaveUpError
 		var last *client.ResponseError
 		if !errors.Is(err, client.ErrGaveUp) || !errors.As(err, &gave) || gave.Reason != client.OutOfAttempts || gave.Attempts != 3 || !errors.As(err, &last) || last.Status != 503 {
 			t.Errorf("%v", err)
+		}
+	})
+	t.Run("a wait too long", func(t *testing.T) {
+		for _, wait := range []string{"301", "18446744073709551615", "99999999999999999999999"} {
+			s := newScript(t, nil, gives(503, "", "Retry-After", wait))
+			_, err := s.client.Status(t.Context(), "1")
+			var gave *client.GaveUpError
+			if !errors.As(err, &gave) || gave.Reason != client.OutOfTime || len(s.waits) != 0 || gave.At.Before(epoch.Add(301*time.Second)) || gave.Kept != nil {
+				t.Errorf("%s: %v after %v", wait, err, s.waits)
+			}
 		}
 	})
 	t.Run("time", func(t *testing.T) {
@@ -209,7 +221,7 @@ func TestGivingUp(t *testing.T) {
 			answers = append(answers, gives(200, done))
 		}
 		answers = append(answers, down, busy, gives(200, done))
-		s := newScript(t, func(c *client.Config) { c.Budget = 2 }, answers...)
+		s := newScript(t, func(c *client.Config) { c.Retry.Floor = 2 }, answers...)
 		_, err := s.client.Status(t.Context(), "1")
 		var gave *client.GaveUpError
 		if !errors.As(err, &gave) || gave.Reason != client.OutOfBudget || gave.Attempts != 3 {
@@ -256,7 +268,7 @@ func TestWait(t *testing.T) {
 	if fmt.Sprintf("%q", tags) != `["" "\"a\"" "\"a\"" "\"a\"" "\"a\"" "\"b\""]` {
 		t.Errorf("it sent the tags %q", tags)
 	}
-	s.waited(1050*time.Millisecond, 2100*time.Millisecond, 4*time.Second, 105*time.Millisecond, 2100*time.Millisecond)
+	s.waited(1050*time.Millisecond, 2100*time.Millisecond, 4250*time.Millisecond, 105*time.Millisecond, 2100*time.Millisecond)
 }
 
 func TestWaitGivesWhatItSawLast(t *testing.T) {
@@ -299,8 +311,9 @@ func TestUpload(t *testing.T) {
 }
 
 func TestNewReportsAllMistakes(t *testing.T) {
-	_, err := client.New(client.Config{URL: "localhost:8080", Attempts: -1})
-	if err == nil || !strings.Contains(err.Error(), "localhost:8080") || !strings.Contains(err.Error(), "Attempts") {
+	_, err := client.New(client.Config{URL: "localhost:8080", Retry: client.RetryPolicy{Attempts: -1, LongestWait: -1, Share: 2}})
+	if err == nil || !strings.Contains(err.Error(), "localhost:8080") || !strings.Contains(err.Error(), "Attempts") ||
+		!strings.Contains(err.Error(), "LongestWait") || !strings.Contains(err.Error(), "Share") {
 		t.Errorf("%v", err)
 	}
 }

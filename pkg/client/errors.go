@@ -15,11 +15,15 @@ var ErrGaveUp = errors.New("client: gave up")
 
 // Reasons to give up.
 const (
+	// NotTemporary: sending it again can't help. Calls return such an answer as
+	// it is, a *ResponseError.
+	NotTemporary = "not temporary"
 	// OutOfAttempts: it was sent as often as it may.
 	OutOfAttempts = "attempts"
 	// OutOfBudget: too many calls of this client fail.
 	OutOfBudget = "budget"
-	// OutOfTime: the context ends before the next attempt may be made.
+	// OutOfTime: the context ends before the next attempt may be made, or the
+	// server asked for a wait that is too long (RetryPolicy.LongestWait).
 	OutOfTime = "time"
 )
 
@@ -29,6 +33,11 @@ type GaveUpError struct {
 	Reason string
 	// Attempts is how often it was sent.
 	Attempts int
+	// At is when somebody may try again.
+	At time.Time
+	// Kept is the job that was to be enqueued, for Resume; nil for other calls,
+	// which leave nothing to be kept.
+	Kept *Kept
 	// Err is the last failure.
 	Err error
 }

@@ -57,7 +57,8 @@ type enqueueing struct{ key string }
 // printable ASCII characters. Without it each call of Enqueue draws its own.
 func Key(key string) Option { return func(e *enqueueing) { e.key = key } }
 
-// Enqueue asks for a job of a public task. arguments encode as a JSON object.
+// Enqueue asks for a job of a public task. arguments encode as a JSON object. Where it
+// gives up the work is kept: the error is a *GaveUpError with what to give to Resume.
 func (c *Client) Enqueue(ctx context.Context, task string, arguments any, options ...Option) (Job, error) {
 	body, err := json.Marshal(arguments)
 	if err != nil {
@@ -72,15 +73,19 @@ func (c *Client) Enqueue(ctx context.Context, task string, arguments any, option
 			return Job{}, err
 		}
 	}
+	return c.enqueue(ctx, Kept{Task: task, Arguments: body, Key: e.key})
+}
+
+func (c *Client) enqueue(ctx context.Context, work Kept) (Job, error) {
 	header := c.header()
 	header.Set("Content-Type", "application/json")
-	header.Set("Idempotency-Key", quote(e.key))
+	header.Set("Idempotency-Key", quote(work.Key))
 	a, err := c.do(ctx, call{
-		method: http.MethodPost, url: c.base + "/jobs/" + url.PathEscape(task),
-		header: header, body: body, done: is(http.StatusAccepted),
+		method: http.MethodPost, url: c.base + "/jobs/" + url.PathEscape(work.Task),
+		header: header, body: work.Arguments, done: is(http.StatusAccepted),
 	})
 	if err != nil {
-		return Job{}, err
+		return Job{}, keeping(work, err)
 	}
 	return decodeJob(a)
 }
