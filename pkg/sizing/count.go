@@ -49,11 +49,3 @@ func (p Plan) Room(depth int) int {
 	}
 	return max(mark-depth, 0)
 }
-
-// SpillLimit is how many jobs of the queue may be spilled at once.
-func (p Plan) SpillLimit() int {
-	if p.Queue.SpillLimit > 0 {
-		return p.Queue.SpillLimit
-	}
-	return DefaultSpillLimit(p.DrainRate)
-}

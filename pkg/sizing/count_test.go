@@ -46,14 +46,8 @@ func TestRelease(t *testing.T) {
 	if got := plan.Room(18_000); got != 0 {
 		t.Errorf("room for %d in a full queue", got)
 	}
-	if got := plan.SpillLimit(); got != 30*86_400 {
-		t.Errorf("%d may be spilled; a day's work is %d", got, 30*86_400)
-	}
-	plan.Queue.Full, plan.Queue.SpillLimit = job.Degrade, 7
+	plan.Queue.Full = job.Degrade
 	if got := plan.Room(8_000); got != 550 {
 		t.Errorf("room for %d below the 8,550 at which jobs are whole again", got)
-	}
-	if got := plan.SpillLimit(); got != 7 {
-		t.Errorf("%d may be spilled, and 7 is declared", got)
 	}
 }
