@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -48,4 +49,10 @@ func (p Plan) Room(depth int) int {
 		mark = Mark(DegradeAt(p.Limit))
 	}
 	return max(mark-depth, 0)
+}
+
+// MostSpilled is how many jobs of the queue may be spilled at once: also where its Full
+// is not Spill, since any job may be (job.Spilled).
+func (p Plan) MostSpilled() int {
+	return cmp.Or(p.Queue.SpillLimit, DefaultSpillLimit(p.DrainRate))
 }

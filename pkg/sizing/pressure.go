@@ -43,12 +43,10 @@ func RetryAfter(depth, mark int, drain job.Rate, random float64) time.Duration {
 	return Spread(timeAt(max(float64(depth)-float64(mark), 0), float64(drain)), random)
 }
 
-// Spread lengthens a wait by up to a half, and keeps it to what a client may be told:
-// see RetryAfter.
+// Spread lengthens a wait by up to a half, by chance, and keeps it to what a client may
+// be told: see RetryAfter. The longest waits are spread as well.
 func Spread(wait time.Duration, random float64) time.Duration {
-	seconds := max(wait, LeastRetryAfter).Seconds() * (1 + random/2)
-	if !(seconds < MostRetryAfter.Seconds()) {
-		return MostRetryAfter
-	}
+	const most = MostRetryAfter * 2 / 3
+	seconds := min(max(wait, LeastRetryAfter), most).Seconds() * (1 + min(max(random, 0), 1)/2)
 	return time.Duration(math.Ceil(seconds)) * time.Second
 }

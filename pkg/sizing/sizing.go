@@ -1,9 +1,16 @@
 // Package sizing turns what is known of a load into numbers: workers, limits,
-// timeouts. It is Little's law (items in a system = arrival rate × time each one
-// spends there) and what follows from it.
+// timeouts, alarms, quotas and dollars. It is Little's law (items in a system =
+// arrival rate × time each one spends there) and what follows from it, and Erlang's
+// formula for how long a job waits although there are workers enough.
 //
-// Infrastructure, enqueue function and documentation take their numbers from
-// here, so that nobody types one by hand.
+// Infrastructure, enqueue function, simulations and documentation take their numbers
+// from here, so that nobody types one by hand. A Plan is what a queue's declaration
+// comes to, and explains itself (Plan.Explain). Contradictions are refused where a
+// plan is made (For, ForTasks), and where plans together ask for more than there is
+// (Capacity.Check), each with the way out.
+//
+// Formulas take any number: what would overflow is the largest Duration or
+// math.MaxInt32, what is no number counts as too much, and nothing is negative.
 package sizing
 
 import (
@@ -23,13 +30,22 @@ func LeastWorkers(arrivals job.Rate, service time.Duration, utilisation float64)
 	return ceil(InProgress(arrivals, service) / utilisation)
 }
 
-// RoundWorkers rounds a number of workers up to one that people remember:
-// above ten, to the next multiple of ten.
-func RoundWorkers(workers int) int {
-	if workers <= 10 {
-		return workers
+// RoundWorkers rounds a number of workers up to a multiple of step. A step of zero
+// gives a number that people remember: the next multiple of job.DefaultRounding,
+// above that many workers.
+func RoundWorkers(workers, step int) int {
+	if step <= 0 {
+		if step = job.DefaultRounding; workers <= step {
+			return workers
+		}
 	}
-	return (workers + 9) / 10 * 10
+	return whole(math.Ceil(float64(workers)/float64(step)) * float64(step))
+}
+
+// Utilisation is how busy workers are: in progress ÷ workers, above 1 where they can
+// not keep up.
+func Utilisation(arrivals job.Rate, service time.Duration, workers int) float64 {
+	return InProgress(arrivals, service) / float64(workers)
 }
 
 // DrainRate is how many jobs the workers finish in a second when all are busy.
@@ -44,20 +60,17 @@ func Limit(drain job.Rate, longest time.Duration) int {
 
 // Wait is how long a new job waits behind depth others.
 func Wait(depth int, drain job.Rate) time.Duration {
-	return duration(float64(depth) / float64(drain))
+	return timeAt(float64(depth), float64(drain))
 }
 
 // Backlog is how many jobs wait after arrivals exceeded the drain rate for a time.
 func Backlog(arrivals, drain job.Rate, spike time.Duration) int {
-	return whole(math.Round(max(float64(arrivals-drain), 0) * spike.Seconds()))
+	return whole(math.Round(max(float64(arrivals-drain), 0) * max(spike, 0).Seconds()))
 }
 
 // TimeToClear is how long a backlog takes to be worked off while more arrives.
 // Where arrivals keep up with the drain rate it never is: the longest Duration.
 func TimeToClear(backlog int, arrivals, drain job.Rate) time.Duration {
-	if backlog == 0 {
-		return 0
-	}
 	return timeAt(float64(backlog), float64(drain-arrivals))
 }
 
@@ -68,25 +81,36 @@ func TimeToFill(limit int, arrivals, drain job.Rate) time.Duration {
 }
 
 // Storage is the size of a backlog in bytes.
-func Storage(backlog int, message int64) int64 { return int64(backlog) * message }
+func Storage(backlog int, message int64) int64 {
+	if size := float64(max(backlog, 0)) * float64(max(message, 0)); size >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(max(backlog, 0)) * max(message, 0)
+}
 
+// timeAt is how long an amount takes at a rate: the longest Duration where the rate
+// is none.
 func timeAt(amount, rate float64) time.Duration {
-	if rate <= 0 {
+	switch {
+	case amount <= 0:
+		return 0
+	case !(rate > 0):
 		return math.MaxInt64
 	}
 	return duration(amount / rate)
 }
 
-// duration makes seconds a Duration without overflow.
+// duration makes seconds a Duration without overflow; what is no number counts as
+// the longest.
 func duration(seconds float64) time.Duration {
-	if seconds >= float64(math.MaxInt64)/1e9 {
+	if !(seconds < float64(math.MaxInt64)/1e9) {
 		return math.MaxInt64
 	}
-	return time.Duration(math.Round(seconds * 1e9))
+	return time.Duration(math.Round(max(seconds, 0) * 1e9))
 }
 
 // ceil rounds up, forgiving the last digits of floating point: 60/0.75 is 80.
-func ceil(x float64) int { return whole(math.Ceil(x - 1e-9)) }
+func ceil(x float64) int { return whole(math.Ceil(x*(1-1e-12) - 1e-9)) }
 
 // whole makes a number an int without overflow; what is no number counts as too
 // many.
@@ -94,5 +118,5 @@ func whole(x float64) int {
 	if !(x < math.MaxInt32) {
 		return math.MaxInt32
 	}
-	return int(x)
+	return int(max(x, 0))
 }

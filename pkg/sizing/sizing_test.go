@@ -21,8 +21,11 @@ func TestPhotoQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := sizing.Plan{
-		Queue: photos(), InProgress: 60, LeastWorkers: 86, Workers: 90, MaximumConcurrency: 90,
-		DrainRate: 30, Limit: 18_000, FunctionTimeout: time.Minute, Visibility: 6 * time.Minute,
+		Queue: photos(), Timeout: 50 * time.Second,
+		InProgress: 60, LeastWorkers: 86, Workers: 90, MostWorkers: 90, MaximumConcurrency: 90, MostConcurrency: 90,
+		Utilisation: 60.0 / 90, DrainRate: 30, Limit: 18_000, Mark: 17_100, RetryLeast: 30 * time.Second, RetryMost: 45 * time.Second,
+		Rounds: 1, FunctionTimeout: time.Minute, Visibility: 6 * time.Minute,
+		AgeAlarm: 10 * time.Minute, UtilisationAlarm: 0.9, RefusalsAlarm: 12,
 	}
 	if p != want {
 		t.Errorf("For = %+v\nwant  %+v", p, want)
@@ -52,8 +55,8 @@ func TestRecipeImports(t *testing.T) {
 		t.Errorf("in progress %v, want 20", got)
 	}
 	least := sizing.LeastWorkers(50, 400*time.Millisecond, 0.7)
-	if least != 29 || sizing.RoundWorkers(least) != 30 {
-		t.Errorf("workers %d → %d, want 29 → 30", least, sizing.RoundWorkers(least))
+	if least != 29 || sizing.RoundWorkers(least, 0) != 30 {
+		t.Errorf("workers %d → %d, want 29 → 30", least, sizing.RoundWorkers(least, 0))
 	}
 	if got := sizing.Wait(90_000, 100); got != 15*time.Minute {
 		t.Errorf("wait %v, want 15 min", got)
