@@ -16,7 +16,7 @@ import (
 )
 
 // api is the HTTP API with a function behind each route.
-func (c *crumb) api() {
+func (c *crumb) api() constructs.Api {
 	api := constructs.NewApi(c.stack, "Api", constructs.ApiProps{AlarmActions: c.alarmActions()})
 	c.linkMails(api)
 
@@ -34,6 +34,7 @@ func (c *crumb) api() {
 		Description: jsii.String("Where Crumb is."),
 		Value:       api.Stage.Url(),
 	})
+	return api
 }
 
 // enqueueFunction accepts jobs of public tasks.
@@ -47,7 +48,7 @@ func (c *crumb) enqueueFunction() awslambda.Function {
 	}
 	for _, queue := range c.queues {
 		if isPublic(queue.Parts().Plan.Queue) {
-			count(&enqueue, queue)
+			constructs.Gate(&enqueue, queue)
 		}
 	}
 	enqueue.Policy = append(enqueue.Policy,
@@ -82,7 +83,7 @@ func (c *crumb) uploadsFunction() awslambda.Function {
 	uploads.ReservedConcurrency = c.reserve(40)
 	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	for _, queue := range c.uploaded {
-		count(&uploads, queue)
+		constructs.Gate(&uploads, queue)
 	}
 	uploads.Policy = append(uploads.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
@@ -98,13 +99,6 @@ func (c *crumb) webFunction() awslambda.Function {
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("videos/*")), "s3:GetObject"))
 	return c.add("WebFunction", web)
-}
-
-// count lets a function know how deep a queue is: it refuses work when it is full.
-func count(function *constructs.FunctionProps, queue constructs.JobQueue) {
-	q := queue.Parts()
-	function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
-	function.Policy = append(function.Policy, constructs.Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
 }
 
 // isPublic tells whether anyone may enqueue jobs of the queue.

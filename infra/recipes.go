@@ -22,7 +22,7 @@ func (c *crumb) siteFunction(api constructs.Api) {
 		settings.Secret: constructs.SecretReference(c.secret),
 	}
 	for _, queue := range c.ordered {
-		count(&site, queue)
+		constructs.Gate(&site, queue)
 	}
 	c.mayUse(&site, "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem",
 		"dynamodb:Query", "dynamodb:UpdateItem")

@@ -12,11 +12,11 @@ import (
 
 // schedules is the function that enqueues periodic jobs, with a schedule for each of
 // those that tasks declares.
-func (c *crumb) schedules() {
+func (c *crumb) schedules() constructs.PeriodicJobs {
 	function := c.function("schedules", time.Minute)
 	function.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
 	function.Policy = []awsiam.PolicyStatement{c.claims("s3:PutObject")}
-	constructs.NewPeriodicJobs(c.stack, "Schedules", constructs.PeriodicJobsProps{
+	return constructs.NewPeriodicJobs(c.stack, "Schedules", constructs.PeriodicJobsProps{
 		Table: c.table, Function: function, Jobs: tasks.Periodic(),
 	})
 }

@@ -103,11 +103,14 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.reminders()
 	c.subscribers()
 	c.mail()
-	c.schedules()
+	schedules := c.schedules()
 	imports := c.imports()
 	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), imports}
 	c.uploaded = []constructs.JobQueue{photos, c.videos(), imports}
-	c.api()
+	api := c.api()
+	constructs.NewDashboard(stack, "Dashboard", constructs.DashboardProps{
+		Queues: c.queues, Relay: c.relay, Sweep: c.sweep, Schedules: &schedules, Api: &api,
+	})
 
 	constructs.ReadableIDs(stack)
 	return stack

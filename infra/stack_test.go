@@ -323,7 +323,7 @@ func TestAlarms(t *testing.T) {
 }
 
 func TestNoNameIsFixed(t *testing.T) {
-	fixed := []string{"TableName", "QueueName", "BucketName", "FunctionName", "RoleName", "AlarmName", "LogGroupName"}
+	fixed := []string{"TableName", "QueueName", "BucketName", "FunctionName", "RoleName", "AlarmName", "DashboardName", "LogGroupName"}
 	for id, r := range resources(t) {
 		for _, name := range fixed {
 			if value, ok := r.Properties[name].(string); ok {

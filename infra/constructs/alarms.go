@@ -12,13 +12,13 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// An alarm fires when its metric is above a threshold for some minutes.
+// An alarm fires when its metric is above a threshold for some periods.
 type alarm struct {
 	says      string
 	runbook   runbook // what to do then
 	metric    awscloudwatch.IMetric
 	above     float64
-	minutes   int
+	periods   int                            // of the metric, each a minute for most
 	ifMissing awscloudwatch.TreatMissingData // default: not breaching
 	below     bool                           // fire below the threshold
 	actions   []awscloudwatch.IAlarmAction
@@ -34,7 +34,7 @@ func newAlarm(scope core.Construct, id string, a alarm) awscloudwatch.Alarm {
 		Metric:             a.metric,
 		Threshold:          jsii.Number(a.above),
 		ComparisonOperator: comparison,
-		EvaluationPeriods:  jsii.Number(a.minutes),
+		EvaluationPeriods:  jsii.Number(a.periods),
 		TreatMissingData:   orDefault(a.ifMissing, awscloudwatch.TreatMissingData_NOT_BREACHING),
 	})
 	if len(a.actions) > 0 {
@@ -56,17 +56,17 @@ func functionAlarms(scope core.Construct, id string, function awslambda.Function
 			},
 			Period: minutes(1),
 		}),
-		above: 1, minutes: 3, actions: props.AlarmActions,
+		above: 1, periods: 3, actions: props.AlarmActions,
 	})
 	newAlarm(scope, id+"ThrottlesAlarm", alarm{
 		says: fmt.Sprintf("Lambda refuses invocations of %s for want of concurrency.", props.Name), runbook: functionThrottles,
 		metric: function.MetricThrottles(everyMinute("Sum")),
-		above:  0, minutes: 3, actions: props.AlarmActions,
+		above:  0, periods: 3, actions: props.AlarmActions,
 	})
 	newAlarm(scope, id+"DurationAlarm", alarm{
 		says: fmt.Sprintf("The slowest runs of %s take more than 80 %% of its timeout.", props.Name), runbook: functionDuration,
 		metric: function.MetricDuration(everyMinute("p99")),
-		above:  0.8 * float64(props.Timeout.Milliseconds()), minutes: 3, actions: props.AlarmActions,
+		above:  0.8 * float64(props.Timeout.Milliseconds()), periods: 3, actions: props.AlarmActions,
 	})
 }
 
@@ -77,7 +77,7 @@ func lettersAlarm(scope core.Construct, id string, queue awssqs.IQueue, book run
 	newAlarm(scope, id, alarm{
 		says: says, runbook: book,
 		metric: queue.MetricApproximateNumberOfMessagesVisible(everyMinute("Maximum")),
-		above:  0, minutes: 1, actions: actions,
+		above:  0, periods: 1, actions: actions,
 	})
 }
 
@@ -88,7 +88,7 @@ func ageAlarm(scope core.Construct, id string, queue awssqs.IQueue, name string,
 	newAlarm(scope, id, alarm{
 		says: fmt.Sprintf("The oldest message of %s has waited more than %v.", name, longest), runbook: queueAge,
 		metric: queue.MetricApproximateAgeOfOldestMessage(everyMinute("Maximum")),
-		above:  longest.Seconds(), minutes: 3, actions: actions,
+		above:  longest.Seconds(), periods: 3, actions: actions,
 	})
 }
 

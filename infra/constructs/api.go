@@ -2,12 +2,14 @@ package constructs
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2integrations"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	core "github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -19,6 +21,9 @@ const (
 	// DefaultBurst is how many requests it takes at once.
 	DefaultBurst = 1000
 )
+
+// slowRequest is longer than a request should take: enqueueing is one write.
+const slowRequest = 3 * time.Second
 
 // ApiProps are the settings of an HTTP API.
 type ApiProps struct {
@@ -41,6 +46,7 @@ type Api struct {
 	// Stage is the default stage; its URL is the API's.
 	Stage      awsapigatewayv2.HttpStage
 	authorizer awsapigatewayv2.IHttpRouteAuthorizer
+	accessLogs awslogs.LogGroup
 }
 
 // NewApi makes an API without routes.
@@ -58,13 +64,13 @@ func NewApi(scope core.Construct, id string, props ApiProps) Api {
 			BurstLimit: jsii.Number(orDefault(props.Burst, DefaultBurst)),
 		},
 	})
-	logRequests(api, stage)
+	accessLogs := logRequests(api, stage)
 	apiAlarms(api, stage, props.AlarmActions)
 	if props.Authorizer == nil {
 		awscdk.Annotations_Of(api).AddInfo(jsii.String("this API has no authorizer: " +
 			"everybody is the same client, and whoever knows the id of a job may see and cancel it"))
 	}
-	return Api{api, stage, props.Authorizer}
+	return Api{api, stage, props.Authorizer, accessLogs}
 }
 
 // Route sends the requests of one method and path to a function, in payload
@@ -83,7 +89,7 @@ func (a Api) Route(id string, method awsapigatewayv2.HttpMethod, path string, fu
 
 // logRequests writes one JSON line for each request. The higher construct's
 // settings have no struct in Go, hence the resource itself.
-func logRequests(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage) {
+func logRequests(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage) awslogs.LogGroup {
 	format, err := json.Marshal(map[string]string{
 		"requestId":         "$context.requestId",
 		"time":              "$context.requestTimeEpoch",
@@ -100,12 +106,14 @@ func logRequests(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage) {
 	if err != nil {
 		panic(err)
 	}
+	logs := newLogGroup(api, "AccessLogs")
 	var resource awsapigatewayv2.CfnStage
 	jsii.UnsafeCast(stage.Node().DefaultChild(), &resource)
 	resource.SetAccessLogSettings(&awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
-		DestinationArn: newLogGroup(api, "AccessLogs").LogGroupArn(),
+		DestinationArn: logs.LogGroupArn(),
 		Format:         jsii.String(string(format)),
 	})
+	return logs
 }
 
 func apiAlarms(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage, actions []awscloudwatch.IAlarmAction) {
@@ -114,11 +122,11 @@ func apiAlarms(api awsapigatewayv2.HttpApi, stage awsapigatewayv2.HttpStage, act
 		metric: stage.MetricServerError(&awscloudwatch.MetricOptions{
 			Statistic: jsii.String("Average"), Period: minutes(1),
 		}),
-		above: 0.01, minutes: 3, actions: actions,
+		above: 0.01, periods: 3, actions: actions,
 	})
 	newAlarm(api, "LatencyAlarm", alarm{
 		says: "The slowest requests to the API take more than three seconds.", runbook: apiLatency,
 		metric: stage.MetricLatency(everyMinute("p99")),
-		above:  3000, minutes: 3, actions: actions,
+		above:  float64(slowRequest.Milliseconds()), periods: 3, actions: actions,
 	})
 }

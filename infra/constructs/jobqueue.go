@@ -29,6 +29,8 @@ type QueueParts struct {
 	DeadLetterQueue awssqs.Queue
 
 	backstop Backstop
+	scope    core.Construct
+	actions  []awscloudwatch.IAlarmAction
 }
 
 // Parts are the queue itself: see JobQueue.
@@ -61,7 +63,8 @@ func newParts(scope core.Construct, props partsProps) QueueParts {
 	})
 	ageAlarm(scope, "QueueAgeAlarm", queue, q.Name, props.oldest, props.actions)
 	lettersAlarm(scope, "DeadLettersAlarm", letters, deadLetters, "A job of "+q.Name+" failed for good: its letter says why.", props.actions)
-	made := QueueParts{props.plan, queue, letters, props.backstop}
+	made := QueueParts{props.plan, queue, letters, props.backstop, scope, props.actions}
+	utilisationAlarm(made)
 	props.backstop.serve(made)
 	return made
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/periodic"
 	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // How long EventBridge Scheduler tries to reach the function of periodic jobs. After
@@ -75,7 +77,25 @@ func NewPeriodicJobs(scope core.Construct, id string, props PeriodicJobsProps) P
 		says: "Looks for missed occurrences of periodic jobs.", expression: CheckExpression, input: periodic.CheckInput,
 		function: function, age: shortestAge, // the next check does the same work
 	})
+	periodicAlarms(self, function, props.Function.AlarmActions)
 	return made
+}
+
+// periodicAlarms watches for a function that is not invoked, though its check comes
+// round each minute, and for occurrences that the check found missing.
+func periodicAlarms(scope core.Construct, function awslambda.Function, actions []awscloudwatch.IAlarmAction) {
+	newAlarm(scope, "StoppedAlarm", alarm{
+		says: "Periodic jobs have not been looked at for five minutes: none is enqueued.", runbook: schedulesStopped,
+		metric: function.MetricInvocations(everyMinute("Sum")),
+		above:  1, below: true, periods: 5,
+		ifMissing: awscloudwatch.TreatMissingData_BREACHING,
+		actions:   actions,
+	})
+	newAlarm(scope, "MissedAlarm", alarm{
+		says: "An occurrence of a periodic job was missed: it came late, or was given up.", runbook: scheduleMissed,
+		metric: figure(telemetry.OccurrenceMissed, telemetry.Schedules, "Sum"),
+		above:  0, periods: 1, actions: actions,
+	})
 }
 
 // PeriodicJobProps are the settings of a periodic job's schedule.

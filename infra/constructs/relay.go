@@ -109,8 +109,8 @@ func newStreamMapping(scope core.Construct, function awslambda.Function, props R
 func relayAlarms(scope core.Construct, function awslambda.Function, mapping awslambda.CfnEventSourceMapping, actions []awscloudwatch.IAlarmAction) {
 	newAlarm(scope, "LatenessAlarm", alarm{
 		says: "The relay publishes rows more than a minute after they were written.", runbook: relayLag,
-		metric: function.Metric(jsii.String("IteratorAge"), everyMinute("Maximum")),
-		above:  float64(relayLateness.Milliseconds()), minutes: 3, actions: actions,
+		metric: iteratorAge(function),
+		above:  float64(relayLateness.Milliseconds()), periods: 3, actions: actions,
 	})
 	newAlarm(scope, "DiscardedAlarm", alarm{
 		says: "The relay's mapping gave up records: they are in the objects bucket under " + DiscardedPrefix + ".", runbook: relayDiscarded,
@@ -121,6 +121,6 @@ func relayAlarms(scope core.Construct, function awslambda.Function, mapping awsl
 			Statistic:     jsii.String("Sum"),
 			Period:        awscdk.Duration_Minutes(jsii.Number(1)),
 		}),
-		above: 0, minutes: 1, actions: actions,
+		above: 0, periods: 1, actions: actions,
 	})
 }

@@ -13,7 +13,12 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
+
+// sweepLateness is later than the sweep should be: it runs once a minute, and looks a
+// minute ahead.
+const sweepLateness = 2 * time.Minute
 
 // SweepProps are the settings of a stack's sweep.
 type SweepProps struct {
@@ -59,9 +64,14 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 	newAlarm(self, "StoppedAlarm", alarm{
 		says: "The sweep has not run for five minutes: nothing comes due.", runbook: sweepStopped,
 		metric: function.MetricInvocations(everyMinute("Sum")),
-		above:  1, below: true, minutes: 5,
+		above:  1, below: true, periods: 5,
 		ifMissing: awscloudwatch.TreatMissingData_BREACHING,
 		actions:   props.Function.AlarmActions,
+	})
+	newAlarm(self, "LatenessAlarm", alarm{
+		says: "Scheduled jobs are queued more than two minutes after their time.", runbook: sweepLag,
+		metric: figure(telemetry.SweepLag, telemetry.Sweep, "p99"),
+		above:  float64(sweepLateness.Milliseconds()), periods: 3, actions: props.Function.AlarmActions,
 	})
 	return Sweep{function}
 }

@@ -65,7 +65,7 @@ func NewTopic(scope core.Construct, id string, props TopicProps) Topic {
 	newAlarm(self, "FailedAlarm", alarm{
 		says: "SNS could not bring events of " + props.Name + " to a queue: its policy, or the queue itself, is missing.", runbook: undelivered,
 		metric: sns.MetricNumberOfNotificationsFailed(everyMinute("Sum")),
-		above:  0, minutes: 1, actions: props.AlarmActions,
+		above:  0, periods: 1, actions: props.AlarmActions,
 	})
 	lettersAlarm(self, "DeadLettersAlarm", letters, undelivered, "Events of "+props.Name+" did not reach a subscriber's queue.", props.AlarmActions)
 	return Topic{props.Name, sns, letters, self, props.FIFO}

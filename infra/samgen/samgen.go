@@ -4,7 +4,7 @@
 // Functions become AWS::Serverless::Function with CodeUri at the bootstrap that
 // `make build` made, so that `sam build` has nothing to build and `sam local
 // invoke` runs the very bytes that CDK deploys. Everything else stays as it is,
-// under the same logical ids, less alarms and what only a CDK deployment needs. The
+// under the same logical ids, less alarms, the dashboard and what only a CDK deployment needs. The
 // task definition of a container service keeps the name of the folder in its metadata,
 // from which `nightshift dev` runs it as a process.
 package samgen
@@ -34,6 +34,9 @@ const codeRoot = "dist/arm64/"
 // nameMetadata is the key under which the constructs record a function's folder.
 const nameMetadata = "nightshift:function"
 
+// leftOut is what only a deployment has.
+var leftOut = []string{"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::CDK::Metadata"}
+
 type resource struct {
 	Type                string
 	DependsOn           any            `json:",omitempty"`
@@ -57,7 +60,7 @@ func Generate(template []byte) ([]byte, error) {
 		if r == nil || r.Properties == nil && r.Type == "AWS::Lambda::Function" {
 			return nil, fmt.Errorf("samgen: resource %s is empty", id)
 		}
-		if r.Type == "AWS::CloudWatch::Alarm" || r.Type == "AWS::CDK::Metadata" {
+		if slices.Contains(leftOut, r.Type) {
 			delete(source.Resources, id)
 			continue
 		}

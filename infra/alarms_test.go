@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nightshift-go/nightshift/infra/constructs"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
+)
+
+// runbooks is where the pages are.
+var runbooks = filepath.Join("..", "docs", "runbooks")
+
+// Every alarm says what to do, on a page that there is; and no page is for an alarm
+// that there is not.
+func TestRunbooks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(runbooks, "*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s holds %v, %v", runbooks, files, err)
+	}
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(file), ".md")
+	}
+	used := map[string]bool{}
+	for id, p := range ofType(t, "AWS::CloudWatch::Alarm") {
+		says, link, ok := strings.Cut(text(p["AlarmDescription"]), " Runbook: "+constructs.Runbooks)
+		name := strings.TrimSuffix(link, ".md")
+		if !ok || says == "" || !slices.Contains(files, name) {
+			t.Errorf("%s says %q: its page is not in %s", id, p["AlarmDescription"], runbooks)
+		}
+		used[name] = true
+	}
+	for _, name := range files {
+		if !used[name] {
+			t.Errorf("no alarm has the page %s.md", name)
+		}
+	}
+}
+
+// A page says what it means, where to look, what to do, and when it is over.
+func TestRunbooksSayWhatToDo(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(runbooks, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for _, part := range []string{"# ", "\n**", "\n## Look here\n", "\n## Do this\n", "\n## Over when\n"} {
+			next := strings.Index(string(page)[at:], part)
+			if next < 0 {
+				t.Errorf("%s lacks %q, or has it too early", filepath.Base(file), part)
+				break
+			}
+			at += next + len(part)
+		}
+	}
+}
+
+func TestQueuesAlarms(t *testing.T) {
+	alarms := ofType(t, "AWS::CloudWatch::Alarm")
+	plans, err := sizing.ForTasks(tasks.Defined()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range plans {
+		for _, kind := range []string{"QueueAge", "DeadLetters", "Utilisation"} {
+			if id := constructs.ID(name) + kind + "Alarm"; alarms[id] == nil {
+				t.Errorf("there is no %s", id)
+			}
+		}
+	}
+	// Those have a gate before them, and no others.
+	for _, name := range []string{"photos", "videos", "imports", "exports", "pdfs", "search"} {
+		if id := constructs.ID(name) + "RefusalsAlarm"; (alarms[id] == nil) != (name == "search") {
+			t.Errorf("%s: %v", id, alarms[id])
+		}
+	}
+	want(t, "PhotosUtilisationAlarm", alarms["PhotosUtilisationAlarm"], map[string]string{
+		"Threshold": "70", "EvaluationPeriods": "6", "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching"})
+	// Five minutes of ninety workers.
+	for id, part := range map[string]string{
+		"PhotosUtilisationAlarm": `"Expression":"100 * busy / 27000000"`,
+		"PhotosRefusalsAlarm":    `"Expression":"100 * FILL(refused, 0) / (FILL(refused, 0) + FILL(accepted, 0))"`,
+	} {
+		if got := text(alarms[id]["Metrics"]); !strings.Contains(got, part) {
+			t.Errorf("%s looks at %s, want %s", id, got, part)
+		}
+	}
+	// A backlog of the newsletter may keep its workers busy for six hours.
+	want(t, "NewsletterUtilisationAlarm", alarms["NewsletterUtilisationAlarm"], map[string]string{"Threshold": "90", "EvaluationPeriods": "72"})
+	for _, id := range []string{"SweepStoppedAlarm", "SchedulesStoppedAlarm"} {
+		want(t, id, alarms[id], map[string]string{"MetricName": "Invocations", "TreatMissingData": "breaching",
+			"ComparisonOperator": "LessThanThreshold", "Threshold": "1", "EvaluationPeriods": "5"})
+	}
+	want(t, "SweepLatenessAlarm", alarms["SweepLatenessAlarm"], map[string]string{
+		"Namespace": telemetry.Namespace, "MetricName": telemetry.SweepLag.Name, "Threshold": "120000", "ExtendedStatistic": "p99"})
+	want(t, "SchedulesMissedAlarm", alarms["SchedulesMissedAlarm"], map[string]string{"MetricName": telemetry.OccurrenceMissed.Name, "Threshold": "0"})
+}

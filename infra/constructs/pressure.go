@@ -1,0 +1,56 @@
+package constructs
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+)
+
+// When a queue's alarms on pressure fire.
+const (
+	// More than refusedPercent of the requests for refusedMinutes.
+	refusedPercent, refusedMinutes = 1, 5
+	// busyPeriod is what utilisation is reckoned over, leastBusy how long it has to
+	// be above its target at least.
+	busyPeriod = 5 * time.Minute
+	leastBusy  = 30 * time.Minute
+	// mostWatched is the longest that CloudWatch evaluates such an alarm over.
+	// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+	mostWatched = 24 * time.Hour
+)
+
+// utilisationAlarm watches for workers that are busier than they are to be at the
+// peak. A backlog keeps them wholly busy while it is worked off, which takes as long as
+// a job may wait: what lasts longer is more than was declared.
+func utilisationAlarm(q QueueParts) {
+	target := 100 * q.Plan.Queue.TargetUtilisation()
+	lasts := busyFor(q.Plan)
+	newAlarm(q.scope, "UtilisationAlarm", alarm{
+		says: fmt.Sprintf("The %d workers of %s have been busier than %.4g %% for %v: more arrives, or jobs take longer, than is declared.",
+			q.Plan.Workers, q.Plan.Queue.Name, target, lasts), runbook: utilisation,
+		metric: q.utilisation(busyPeriod),
+		above:  target, periods: int(lasts / busyPeriod), actions: q.actions,
+	})
+}
+
+// busyFor is how long workers may be busier than their target: a multiple of busyPeriod.
+func busyFor(plan sizing.Plan) time.Duration {
+	wait := (plan.Queue.LongestWait + busyPeriod - 1) / busyPeriod * busyPeriod
+	return min(max(wait, leastBusy), mostWatched)
+}
+
+// refusalsAlarm watches for a queue that turns work away for longer than a burst.
+// There is one, however many functions have a gate before the queue.
+func refusalsAlarm(q QueueParts) {
+	const id = "RefusalsAlarm"
+	if q.scope.Node().TryFindChild(jsii.String(id)) != nil {
+		return
+	}
+	newAlarm(q.scope, id, alarm{
+		says: fmt.Sprintf("More than %d %% of the requests for %s are refused.", refusedPercent, q.Plan.Queue.Name), runbook: refusals,
+		metric: q.refused(), above: refusedPercent, periods: refusedMinutes, actions: q.actions,
+	})
+}
