@@ -202,3 +202,17 @@ func parts(d, large time.Duration, one string, small time.Duration, other string
 	}
 	return text
 }
+
+func (e *explanation) bytes(name, title string, n int64, formula, with string) {
+	e.figures = append(e.figures, Figure{name, title, float64(n), "bytes", Size(n), formula, with})
+}
+
+// Size writes a number of bytes as people say it: "42 MB", in powers of ten.
+func Size(bytes int64) string {
+	units := []string{"bytes", "KB", "MB", "GB", "TB", "PB", "EB"}
+	at, n := 0, float64(bytes)
+	for n >= 1000 && at < len(units)-1 {
+		n, at = n/1000, at+1
+	}
+	return number(n) + " " + units[at]
+}
