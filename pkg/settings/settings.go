@@ -34,6 +34,9 @@ const (
 	Pollers = "NIGHTSHIFT_POLLERS"
 	Hold    = "NIGHTSHIFT_HOLD"
 	Drain   = "NIGHTSHIFT_DRAIN"
+	// Namespace is where CloudWatch has the metrics of the stack, so that those of two
+	// stacks in an account are apart; empty means telemetry.Namespace.
+	Namespace = "NIGHTSHIFT_NAMESPACE"
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
 )
