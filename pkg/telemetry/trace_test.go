@@ -233,6 +233,7 @@ func FuzzTrace(f *testing.F) {
 	f.Add(w3c, "a=b", xray)
 	f.Add("00-"+strings.Repeat("0", 32)+"-00f067aa0ba902b7-01", "a=b,a=c", "Root="+root)
 	f.Add("", strings.Repeat("a=1,", 40), "Root=1-2-3")
+	f.Add("0", "0", "Parent=0000000000000000")
 	f.Fuzz(func(t *testing.T, traceparent, tracestate, amzn string) {
 		trace := telemetry.FromHeaders(headers("traceparent", traceparent, "tracestate", tracestate, "X-Amzn-Trace-Id", amzn))
 		text := trace.String()

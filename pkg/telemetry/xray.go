@@ -38,7 +38,10 @@ func parseXRay(text string) (x xray, ok bool) {
 			return xray{}, false
 		}
 	}
-	return x, x.root != ""
+	if x.root == "" {
+		return xray{}, false
+	}
+	return x, true
 }
 
 func isRoot(root string) bool {
