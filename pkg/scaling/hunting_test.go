@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/nightshift-go/nightshift/pkg/job"
-	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
-
-func sizingFor(q job.Queue) (sizing.Plan, error) { return sizing.For(q, 50*time.Second) }
 
 // Whatever arrives all the time, within what the most workers drain, the concurrency
 // comes to rest, and the wait below half of the longest.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/scaling"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 var noon = time.Unix(1_800_000_000, 0)
@@ -116,17 +117,13 @@ func FuzzNextIsBoundedAndMonotone(f *testing.F) {
 }
 
 func ExampleBounds_Next() {
-	plan, err := sizingFor(job.Queue{
+	plan, err := sizing.For(job.Queue{
 		Name: "photos", PeakArrivals: job.PerSecond(20), ServiceTime: 3 * time.Second, LongestWait: 10 * time.Minute, MostWorkers: 300,
-	})
+	}, 50*time.Second)
 	if err != nil {
 		panic(err)
 	}
-	b, err := scaling.For(plan)
-	if err != nil {
-		panic(err)
-	}
-	step := b.Next(scaling.State{}, scaling.Observation{At: time.Now(), Depth: 9000, Age: 4 * time.Minute})
+	step := scaling.For(plan).Next(scaling.State{}, scaling.Observation{At: time.Now(), Depth: 9000, Age: 4 * time.Minute})
 	fmt.Println(step.State.Concurrency, step.Reason)
 	// Output: 180 raised
 }

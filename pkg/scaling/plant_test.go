@@ -22,11 +22,7 @@ func bounds(t testing.TB, change func(*job.Queue)) scaling.Bounds {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := scaling.For(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return scaling.For(plan)
 }
 
 // A plant is a queue with its workers, second by second, and a scaler that looks at
