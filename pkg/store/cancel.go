@@ -22,7 +22,12 @@ const cancelTries = 5
 func (j *Jobs) Cancel(ctx context.Context, id job.ID, client string) (Record, error) {
 	for range cancelTries {
 		rec, lost, err := j.cancelWaiting(ctx, id, client)
-		if err != nil || !lost {
+		if err == nil && !lost {
+			// Its place is free at once. Where that fails the scan does it.
+			_, _ = j.Release(ctx, rec)
+			return rec, nil
+		}
+		if err != nil {
 			return rec, err
 		}
 		if done, err := j.notCancellable(rec, id, client); done {

@@ -69,13 +69,7 @@ func (j *Jobs) Transact(ctx context.Context, writes ...Write) error {
 	if err != nil {
 		return fmt.Errorf("store: writing %d rows in one transaction: %w", len(writes), err)
 	}
-	var refused []error
-	for i := range writes {
-		if f := failed[i]; f != nil {
-			refused = append(refused, f)
-		}
-	}
-	return errors.Join(refused...)
+	return refusedWrites(failed, len(writes))
 }
 
 // committed finds out whether a transaction was applied whose answer is an error.

@@ -31,6 +31,20 @@ type NewJob struct {
 	Unique *Unique
 	Client string
 	Trace  string
+	// Probe names who wants to know that the job was published; empty for most.
+	Probe string
+	// Degraded tells the handler that it may do less.
+	Degraded bool
+	// Hard bounds the jobs of the queue, this one included; nil for most queues.
+	Hard *Bound
+	// Spill, where it is set, keeps the job in the table until it is released
+	// (ReleaseSpilled), within a bound of its own. It is not for FIFO queues.
+	Spill *Bound
+	// OnlyReplacing makes no job: it takes the place of one that waits with its key.
+	OnlyReplacing bool
+	// AsOf is when what the job is about was so, where that is known: where the
+	// newest wins, the later one does.
+	AsOf time.Time
 	// Follow is what the job's end entails; nil for most. See NewFollow.
 	Follow *Follow
 	// Follows tells whose end makes the job; nil for most.
@@ -45,9 +59,14 @@ var ErrOtherRequest = errors.New("store: the id belongs to another request")
 // before: the record is then the job as it is now. The relay publishes the row
 // unless its time is far off; then it waits as scheduled. made is false, too, where
 // n is to be unique and another job has its key: the record is then that job.
+// ErrFull is wrapped where a bound is reached, or OnlyReplacing found nothing to
+// replace.
 func (j *Jobs) Create(ctx context.Context, n NewJob) (rec Record, made bool, err error) {
-	if n.Unique != nil {
-		return j.createUnique(ctx, n)
+	if n.OnlyReplacing {
+		return j.onlyReplace(ctx, n)
+	}
+	if n.Unique != nil || n.bounded() {
+		return j.createTogether(ctx, n)
 	}
 	now := j.now()
 	rec = newRecord(n, now)
@@ -63,9 +82,18 @@ func (j *Jobs) Create(ctx context.Context, n NewJob) (rec Record, made bool, err
 
 // CreateAll makes jobs in one transaction. Those whose row is there already are left
 // as they are: ErrOtherRequest where it is another request's. They are not unique,
-// whatever they ask for.
+// whatever they ask for. Those that are bounded are made before the others, one by
+// one: ErrFull where there is no room for one of them.
 func (j *Jobs) CreateAll(ctx context.Context, all []NewJob) error {
-	missing := append([]NewJob(nil), all...)
+	var missing []NewJob
+	for _, n := range all {
+		n.Unique = nil
+		if !n.bounded() {
+			missing = append(missing, n)
+		} else if _, _, err := j.createTogether(ctx, n); err != nil {
+			return fmt.Errorf("store: creating %d jobs: %w", len(all), err)
+		}
+	}
 	_, err := j.entail(ctx, nil, func() []consequence {
 		creates := make([]consequence, len(missing))
 		for i, n := range missing {
@@ -95,10 +123,11 @@ func earlier(n NewJob, old Record) (Record, bool, error) {
 }
 
 // JobWrite gives the write that makes a job, which belongs into a transaction with
-// other writes. The job is not unique, whatever n asks for.
+// other writes. The job is neither unique nor bounded, whatever n asks for: see
+// TransactMaking.
 func (j *Jobs) JobWrite(n NewJob) Write {
 	now := j.now()
-	n.Unique = nil
+	n.Unique, n.Hard, n.Spill = nil, nil, nil
 	return createWrite(newRecord(n, now), now)
 }
 
@@ -123,17 +152,22 @@ func newRecord(n NewJob, now time.Time) Record {
 	if n.Unique != nil {
 		rec.Unique = n.Unique.Key
 	}
+	rec.Degraded, rec.AsOf = n.Degraded, n.AsOf
 	at := fromMillis(now)
 	if n.NotBefore.After(now) {
 		rec.NotBefore = fromMillis(n.NotBefore.Add(time.Millisecond - 1))
 		at = rec.NotBefore
+	}
+	if n.Spill != nil {
+		rec.State, rec.Spilled = lifecycle.Scheduled, true
+		return rec
 	}
 	if rec.NotBefore.Sub(now) > lifecycle.LongestDelay && !n.FIFO {
 		rec.State = lifecycle.Scheduled
 		return rec
 	}
 	rec.N = 1
-	rec.Publication = &Publication{To: ToQueue(n.Queue), N: 1, At: at}
+	rec.Publication = &Publication{To: ToQueue(n.Queue), N: 1, At: at, Probe: n.Probe}
 	return rec
 }
 
@@ -162,12 +196,27 @@ func encodeNew(rec Record) Item {
 	if !rec.NotBefore.IsZero() {
 		item["not_before_ms"] = millis(rec.NotBefore)
 	}
-	if rec.State == lifecycle.Scheduled {
+	switch {
+	case rec.Spilled:
+		item[DueSlot] = text(spillSlot(rec.Queue, shardOf(rec.ID)))
+		item[DueAt] = millis(later(rec.Created, rec.NotBefore))
+	case rec.State == lifecycle.Scheduled:
 		item[DueSlot] = text(slot(rec.NotBefore, shardOf(rec.ID)))
 		item[DueAt] = millis(rec.NotBefore)
 	}
 	if rec.Publication != nil {
 		item[Publish] = rec.Publication.value()
+	}
+	if rec.Degraded {
+		item["degraded"] = yes
+	}
+	if !rec.AsOf.IsZero() {
+		item["as_of_ms"] = millis(rec.AsOf)
+	}
+	for _, count := range []Count{CountHard, CountSpilled} {
+		if p := rec.place(count); p != nil {
+			item[string(count)] = p.value()
+		}
 	}
 	if rec.Follow != nil {
 		item["follow"] = rec.Follow.written

@@ -29,13 +29,18 @@ func DueOf(rec Record) DueJob {
 // Due gives a page of the jobs scheduled for a minute, in one shard (0 to
 // DueShards-1), up to and including until. next continues; nil at the end.
 func (j *Jobs) Due(ctx context.Context, minute time.Time, shard int, until time.Time, start Item) (due []DueJob, next Item, err error) {
+	return j.dueIn(ctx, slot(minute, shard), until, 0, start)
+}
+
+// dueIn gives a page of a partition of the due index.
+func (j *Jobs) dueIn(ctx context.Context, slot string, until time.Time, limit int, start Item) (due []DueJob, next Item, err error) {
 	condition := "#due_slot = :slot AND #due_ms <= :until"
 	page, err := j.driver.Query(ctx, Query{
-		Index: DueIndex, Condition: condition, Names: namesIn(condition), Start: start,
-		Values: Item{":slot": text(slot(minute, shard)), ":until": millis(until)},
+		Index: DueIndex, Condition: condition, Names: namesIn(condition), Start: start, Limit: limit,
+		Values: Item{":slot": text(slot), ":until": millis(until)},
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("store: reading what is due at %s: %w", slot(minute, shard), err)
+		return nil, nil, fmt.Errorf("store: reading what is due in %s: %w", slot, err)
 	}
 	for _, item := range page.Items {
 		d := DueJob{Due: at(item[DueAt]), ms: num(item[DueAt])}
@@ -114,35 +119,4 @@ func (j *Jobs) Park(ctx context.Context, found Record, until time.Time) (bool, e
 			":slot": text(slot(until.Add(time.Millisecond-1), shardOf(found.ID))),
 		}))
 	return !lost && err == nil, err
-}
-
-// Replace gives a waiting job the arguments of a newer one of the same key, and what
-// is to follow that one. What the job saved of its way through the older ones
-// (Continue, Progress) goes with them. It does nothing (false) where the job no longer waits; the record is the row
-// as it is now, or as it was found.
-func (j *Jobs) Replace(ctx context.Context, id job.ID, newer NewJob) (Record, bool, error) {
-	values := Item{
-		":queued": queued, ":scheduled": text(string(lifecycle.Scheduled)),
-		":version": number(max(newer.Version, 1)),
-	}
-	set, remove := "SET #version = :version", " REMOVE #cursor, #progress"
-	if newer.ArgsObject != nil {
-		set, remove = set+", #args_object = :object", remove+", #args"
-		values[":object"] = objectValue(*newer.ArgsObject)
-	} else {
-		set, remove = set+", #args = :args", remove+", #args_object"
-		values[":args"] = text(string(newer.Args))
-	}
-	if newer.Follow != nil {
-		set += ", #follow = :follow"
-		values[":follow"] = newer.Follow.written
-	} else {
-		remove += ", #follow"
-	}
-	// Key: the job's. Condition: waiting, and none of a batch, which counts on
-	// it. Comes back: the whole row; on failure the row as it was. A lost race:
-	// it runs or has ended.
-	rec, lost, err := j.write(ctx, "replacing", id, update(KeyOf(id),
-		set+remove, "#state IN (:scheduled, :queued) AND attribute_not_exists(#follow.#batch)", values))
-	return rec, !lost && err == nil, err
 }

@@ -199,7 +199,7 @@ func (j *Jobs) endFollowed(ctx context.Context, doing string, state lifecycle.St
 // redrive may bring about is left out.
 func concluded(rec Record, state lifecycle.State, w Write) Record {
 	rec.State, rec.Follow, rec.Publication, rec.Error, rec.Cursor = state, nil, nil, nil, nil
-	rec.LeaseUntil, rec.NotBefore = time.Time{}, time.Time{}
+	rec.LeaseUntil, rec.NotBefore, rec.Spilled = time.Time{}, time.Time{}, false
 	for name, value := range map[string]string{
 		"finished_ms": ":now", ExpiresAt: ":ttl", "error": ":error", "result": ":result", "result_object": ":result_object",
 		"n": ":n", Publish: ":publish", "token": ":mine", "deaths": ":deaths",

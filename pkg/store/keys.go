@@ -65,8 +65,10 @@ func slot(minute time.Time, shard int) string {
 // shardOf spreads jobs over the shards by their id.
 func shardOf(id job.ID) int { return shardOfText(string(id)) }
 
-func shardOfText(id string) int {
+func shardOfText(id string) int { return int(hashOf(id) % DueShards) }
+
+func hashOf(id string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id)) // a hash never fails
-	return int(h.Sum32() % DueShards)
+	return h.Sum32()
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -111,8 +113,9 @@ func (j *Jobs) Undeliverable(ctx context.Context, found Record, cause error) err
 }
 
 // Redrive lets a dead job start anew: its attempts are counted from zero. A unique
-// job has its key again; where another job has it, the error is ErrDuplicate. It
-// does nothing (false) where the job is no longer dead.
+// job has its key again; where another job has it, the error is ErrDuplicate. Where the
+// jobs of its queue are counted, it has its place again; where its shard is full, the
+// error is ErrFull. It does nothing (false) where the job is no longer dead.
 func (j *Jobs) Redrive(ctx context.Context, found Record) (bool, error) {
 	found.NotBefore = time.Time{}
 	values := Item{
@@ -126,9 +129,46 @@ func (j *Jobs) Redrive(ctx context.Context, found Record) (bool, error) {
 		"SET #state = :queued, #attempt = :zero, #deaths = :zero, "+again+
 			" REMOVE #error, #finished_ms, #ttl, #cancel_requested, #started_ms, #progress, #due_slot, #due_ms",
 		"#state = :dead AND #n = :seen", values)
-	if found.Unique != "" {
-		return j.redriveUnique(ctx, found, w)
+	var place []Write
+	if p := found.Hard; p != nil {
+		place = w.regain(found.Queue, *p)
+	}
+	switch {
+	case found.Unique != "":
+		return j.redriveUnique(ctx, found, append([]Write{w}, place...))
+	case place != nil:
+		failed, err := j.transactUpTo(ctx, contendedTries, append([]Write{w}, place...))
+		if err != nil {
+			return false, fmt.Errorf("store: redriving job %s: %w", found.ID, err)
+		}
+		if failed != nil && failed[0] == nil {
+			return false, noPlace(found)
+		}
+		return failed == nil, nil
 	}
 	_, lost, err := j.write(ctx, "redriving", found.ID, w)
 	return !lost && err == nil, err
+}
+
+// regain lets the write of a redrive have the job's place again: it is held still, or is
+// taken by the write that comes back. The shard is the one before, so that a recount
+// finds the job where it was.
+func (w *Write) regain(queue string, p Place) []Write {
+	if p.Held {
+		w.Condition += " AND #hard.#held = :held"
+	} else {
+		w.Condition += " AND attribute_not_exists(#hard.#held)"
+		w.Update = strings.Replace(w.Update, "SET ", "SET #hard.#held = :held, ", 1)
+	}
+	w.Values[":held"] = yes
+	w.Names = namesIn(w.Update, w.Condition)
+	if p.Held {
+		return nil
+	}
+	return []Write{take(CountHard, queue, p, 1)}
+}
+
+// noPlace says that a job can't start anew while its shard of the count is full.
+func noPlace(found Record) error {
+	return fmt.Errorf("%w: job %s is not redriven while queue %s is full", ErrFull, found.ID, found.Queue)
 }

@@ -44,6 +44,17 @@ type Record struct {
 	Follow *Follow
 	// Follows tells whose end made the job; nil for most.
 	Follows *job.Follows
+	// Degraded tells the handler that it may do less.
+	Degraded bool
+	// Spilled tells that the job, which is scheduled, waits for its release and not
+	// for a time.
+	Spilled bool
+	// Hard and Spill are where the job is counted, or was; nil for most.
+	Hard, Spill *Place
+	// AsOf is when what the job is about was so; zero where nobody said. Replaced
+	// counts the newer jobs whose arguments it was given.
+	AsOf     time.Time
+	Replaced int64
 	// Fingerprint is the hash of the request that chose the id.
 	Fingerprint string
 	// Client is who enqueued the job over HTTP, Trace the header that came along.
@@ -69,6 +80,9 @@ type Publication struct {
 	N int64
 	// At is when the message is to be visible.
 	At time.Time
+	// Probe names who wants to know that the row was published (ConfirmProbe);
+	// empty for most.
+	Probe string
 }
 
 const (
@@ -101,7 +115,11 @@ func (p Publication) Address() (queue string, letters bool, err error) {
 }
 
 func (p Publication) value() types.AttributeValue {
-	return &types.AttributeValueMemberM{Value: Item{"to": text(p.To), "n": number(p.N), "at_ms": millis(p.At)}}
+	fields := Item{"to": text(p.To), "n": number(p.N), "at_ms": millis(p.At)}
+	if p.Probe != "" {
+		fields["probe"] = text(p.Probe)
+	}
+	return &types.AttributeValueMemberM{Value: fields}
 }
 
 // ErrNotAJob is returned for a row that is not a job's.
@@ -189,6 +207,18 @@ func (rec *Record) set(name string, v types.AttributeValue) {
 		if s := num(v); s != 0 {
 			rec.Expires = time.Unix(s, 0).UTC()
 		}
+	case "degraded":
+		rec.Degraded = flag(v)
+	case DueSlot:
+		rec.Spilled = strings.HasPrefix(str(v), spillPrefix)
+	case string(CountHard):
+		rec.Hard = placeOf(v)
+	case string(CountSpilled):
+		rec.Spill = placeOf(v)
+	case "as_of_ms":
+		rec.AsOf = at(v)
+	case "replaced":
+		rec.Replaced = num(v)
 	case "follow":
 		rec.Follow = followOf(v)
 	case "follows":

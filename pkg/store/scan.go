@@ -15,6 +15,8 @@ type Scanned struct {
 	// Batches are as their own rows have them: those that have not ended lack what
 	// their shards count (see Batch).
 	Batches []Batch
+	// Counters are shards of counts.
+	Counters []Counter
 	// Rows counts the rows of every kind that were read.
 	Rows int
 	// Next continues; nil at the end.
@@ -52,6 +54,13 @@ func (s *Scanned) add(item Item) error {
 		b, err := batchOf(item)
 		if err == nil {
 			s.Batches = append(s.Batches, b)
+		}
+		return err
+	}
+	if isCounter(item) {
+		c, err := counterIn(item)
+		if err == nil {
+			s.Counters = append(s.Counters, c)
 		}
 		return err
 	}

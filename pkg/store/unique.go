@@ -60,61 +60,17 @@ func (l Lock) holds(holder Record, now time.Time) bool {
 	return !holder.State.Final()
 }
 
-// createUnique makes a job and takes its key in one transaction.
-func (j *Jobs) createUnique(ctx context.Context, n NewJob) (Record, bool, error) {
-	var found *Lock
-	for range uniqueTries {
-		now := j.now()
-		rec := newRecord(n, now)
-		lock := Lock{Task: n.Task, Key: n.Unique.Key, Job: n.ID, N: now.UnixMilli()}
-		if n.Unique.For > 0 {
-			lock.Until = now.Add(n.Unique.For)
-		}
-		failed, err := j.transact(ctx, createWrite(rec, now), lockWrite(lock, found))
-		switch {
-		case err != nil:
-			return Record{}, false, fmt.Errorf("store: creating job %s: %w", n.ID, err)
-		case failed == nil:
-			return rec, true, nil
-		case failed[0] != nil:
-			old, err := Decode(failed[0].Old)
-			if err != nil {
-				return Record{}, false, err
-			}
-			return earlier(n, old)
-		}
-		current, err := lockIn(failed[1].Old)
-		if err != nil {
-			return Record{}, false, err
-		}
-		if current == nil {
-			found = nil // it was freed between
-			continue
-		}
-		holder, held, err := j.yield(ctx, n, *current)
-		if err != nil || held {
-			return holder, false, err
-		}
-		found = current
-	}
-	return Record{}, false, fmt.Errorf("store: creating job %s: the key %q changed hands %d times between", n.ID, n.Unique.Key, uniqueTries)
-}
-
 // yield looks who has the key that n wants. held is false where n may take it over.
 func (j *Jobs) yield(ctx context.Context, n NewJob, lock Lock) (holder Record, held bool, err error) {
 	holder, err = j.holder(ctx, lock)
 	if err != nil || !lock.holds(holder, j.now()) {
 		return holder, false, err
 	}
-	if !n.Unique.NewestWins || holder.State == lifecycle.Done {
+	if !n.Unique.NewestWins || holder.State == lifecycle.Done || holder.AsOf.After(n.AsOf) && !n.AsOf.IsZero() {
 		return holder, true, nil
 	}
-	replaced, ok, err := j.Replace(ctx, lock.Job, n)
-	if err != nil || ok {
-		return replaced, ok, err
-	}
-	// It no longer waits: the newer job is to run after it.
-	return replaced, false, nil
+	// Where it no longer waits, the newer job is to run after it.
+	return j.replace(ctx, holder, n)
 }
 
 // holder reads a lock's job; one that is gone has the state None.
@@ -126,12 +82,13 @@ func (j *Jobs) holder(ctx context.Context, lock Lock) (Record, error) {
 	return holder, err
 }
 
-// redriveUnique lets a dead job start anew, by w, if it can have its key again.
-func (j *Jobs) redriveUnique(ctx context.Context, found Record, w Write) (bool, error) {
+// redriveUnique lets a dead job start anew, by the first of the writes, if it can have
+// its key again, and its place by the second where there is one.
+func (j *Jobs) redriveUnique(ctx context.Context, found Record, own []Write) (bool, error) {
 	var free *Lock
 	for range uniqueTries {
 		lock := Lock{Task: found.Task, Key: found.Unique, Job: found.ID, N: j.now().UnixMilli()}
-		failed, err := j.transact(ctx, w, lockWrite(lock, free))
+		failed, err := j.transactUpTo(ctx, contendedTries, append(own[:len(own):len(own)], lockWrite(lock, free)))
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("store: redriving job %s: %w", found.ID, err)
@@ -139,8 +96,10 @@ func (j *Jobs) redriveUnique(ctx context.Context, found Record, w Write) (bool, 
 			return true, nil
 		case failed[0] != nil:
 			return false, nil // it is no longer dead, or was redriven by another
+		case failed[len(own)] == nil:
+			return false, noPlace(found)
 		}
-		current, err := lockIn(failed[1].Old)
+		current, err := lockIn(failed[len(own)].Old)
 		if err != nil {
 			return false, err
 		}
