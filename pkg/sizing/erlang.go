@@ -58,7 +58,7 @@ func (w Waiting) Percentile(share float64) time.Duration {
 // Exceeds is the share of jobs that wait longer than a time: C × e^(−(drain − arrivals) × t).
 func (w Waiting) Exceeds(t time.Duration) float64 {
 	spare := w.spare()
-	if spare <= 0 {
+	if !(spare > 0) {
 		return 1
 	}
 	return w.Probability * math.Exp(-spare*max(t, 0).Seconds())

@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -136,5 +137,9 @@ func twoDigits(x float64) float64 {
 	if unit == 0 { // x is as small as a number can be
 		return x
 	}
-	return math.Ceil(x/unit*(1-1e-12)) * unit
+	up := math.Ceil(x/unit*(1-1e-12)) * unit
+	if exact, err := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 2, 64), 64); err == nil {
+		return exact // 0.42, where up is 0.42000000000000004
+	}
+	return up
 }

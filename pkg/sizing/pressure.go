@@ -47,6 +47,9 @@ func RetryAfter(depth, mark int, drain job.Rate, random float64) time.Duration {
 // be told: see RetryAfter. The longest waits are spread as well.
 func Spread(wait time.Duration, random float64) time.Duration {
 	const most = MostRetryAfter * 2 / 3
-	seconds := min(max(wait, LeastRetryAfter), most).Seconds() * (1 + min(max(random, 0), 1)/2)
+	if !(random > 0) {
+		random = 0
+	}
+	seconds := min(max(wait, LeastRetryAfter), most).Seconds() * (1 + min(random, 1)/2)
 	return time.Duration(math.Ceil(seconds)) * time.Second
 }
