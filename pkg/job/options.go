@@ -19,6 +19,8 @@ type Options struct {
 	// Unique, where it is set, is the key that no other unfinished job of the
 	// task may have.
 	Unique *string
+	// AsOf is when what the job is about was so; zero where nobody said.
+	AsOf time.Time
 	// Client is who asked, where an API told them apart.
 	Client string
 	// Trace is the trace header to carry along.
@@ -55,6 +57,11 @@ func WithID(id ID, fingerprint string) Option {
 // second one is said by the policy's Unique. A key names what the work is about
 // ("recipe/17"); it has 1 to 1024 bytes.
 func Unique(key string) Option { return func(o *Options) { o.Unique = &key } }
+
+// AsOf says when what the job is about was so: the time of a periodic occurrence, the
+// version of a document. Where the newest wins (Uniqueness.NewestWins), a job as of an
+// earlier time never takes the place of one as of a later, whichever is enqueued first.
+func AsOf(t time.Time) Option { return func(o *Options) { o.AsOf = t } }
 
 // ByClient notes who asked.
 func ByClient(client string) Option { return func(o *Options) { o.Client = client } }

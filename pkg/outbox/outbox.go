@@ -57,39 +57,54 @@ func New(config Config) (*Outbox, error) {
 }
 
 // An Action is one row of a transaction. It is made by Write, Enqueue and Publish.
-type Action func(ctx context.Context, o *Outbox) (store.Write, error)
+type Action func(ctx context.Context, o *Outbox) (planned, error)
+
+// A planned action is its write. job is set where the job is counted when it is made.
+type planned struct {
+	write store.Write
+	job   *store.NewJob
+}
 
 // Write is a write of the caller's own, with DynamoDB's expressions.
 func Write(w store.Write) Action {
-	return func(context.Context, *Outbox) (store.Write, error) { return w, nil }
+	return func(context.Context, *Outbox) (planned, error) { return planned{write: w}, nil }
 }
 
 // Enqueue makes a job. A unique job (job.Unique) is refused: whether it is made
-// depends on another job, and the transaction's other rows would with it.
+// depends on another job, and the transaction's other rows would with it. A job that is
+// spilled (job.Spilled), or whose queue is Hard, is counted in the same transaction:
+// where there is no room, Transact is producer.ErrFull and nothing was written; Writes
+// refuses it.
 func Enqueue(request job.Request, options ...job.Option) Action {
-	return func(ctx context.Context, o *Outbox) (store.Write, error) {
+	return func(ctx context.Context, o *Outbox) (planned, error) {
 		if o.config.Producer == nil {
-			return store.Write{}, fmt.Errorf("%w: a job is to be enqueued, and Config.Producer is missing", ErrAction)
+			return planned{}, fmt.Errorf("%w: a job is to be enqueued, and Config.Producer is missing", ErrAction)
 		}
-		if job.Apply(options...).Unique != nil {
-			return store.Write{}, fmt.Errorf("%w: %s: a unique job can't be part of a transaction: enqueue it by itself", ErrAction, request.Definition.Name)
+		if o := job.Apply(options...); o.OnlyReplacing {
+			return planned{}, fmt.Errorf("%w: %s: %w: a job of a transaction takes no other's place", ErrAction, request.Definition.Name, producer.ErrFull)
+		} else if o.Unique != nil {
+			return planned{}, fmt.Errorf("%w: %s: a unique job can't be part of a transaction: enqueue it by itself", ErrAction, request.Definition.Name)
 		}
 		n, err := o.config.Producer.Plan(ctx, request, options...)
 		if err != nil {
-			return store.Write{}, err
+			return planned{}, err
 		}
-		return o.config.Jobs.JobWrite(n), nil
+		p := planned{write: o.config.Jobs.JobWrite(n)}
+		if n.Hard != nil || n.Spill != nil {
+			p.job = &n
+		}
+		return p, nil
 	}
 }
 
 // Publish publishes an event to its topic.
 func Publish(happened job.Occurrence) Action {
-	return func(_ context.Context, o *Outbox) (store.Write, error) {
+	return func(_ context.Context, o *Outbox) (planned, error) {
 		n, err := o.event(happened)
 		if err != nil {
-			return store.Write{}, err
+			return planned{}, err
 		}
-		return o.config.Jobs.EventWrite(n), nil
+		return planned{write: o.config.Jobs.EventWrite(n)}, nil
 	}
 }
 

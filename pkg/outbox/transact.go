@@ -22,14 +22,44 @@ import (
 // whether the transaction was applied: a Write with a condition of its own (no such
 // row) makes a repeated call safe.
 func (o *Outbox) Transact(ctx context.Context, actions ...Action) error {
-	writes, err := o.Writes(ctx, actions...)
+	all, err := o.plan(ctx, actions)
 	if err != nil {
 		return err
 	}
-	if err := o.config.Jobs.Transact(ctx, writes...); err != nil {
+	var writes []store.Write
+	var jobs []store.NewJob
+	var places, jobPlaces []int // of the actions
+	for i, p := range all {
+		if p.job != nil {
+			jobs, jobPlaces = append(jobs, *p.job), append(jobPlaces, i)
+		} else {
+			writes, places = append(writes, p.write), append(places, i)
+		}
+	}
+	if len(jobs) == 0 {
+		err = o.config.Jobs.Transact(ctx, writes...)
+	} else {
+		err = placed(o.config.Jobs.TransactMaking(ctx, jobs, writes...), append(places, jobPlaces...))
+	}
+	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	return nil
+}
+
+// placed gives errors of conditions the places of their actions.
+func placed(err error, places []int) error {
+	var refused []error
+	if all, joined := err.(interface{ Unwrap() []error }); joined {
+		for _, e := range all.Unwrap() {
+			if c, ok := e.(*store.ConditionError); ok {
+				e = &store.ConditionError{Old: c.Old, Index: places[c.Index]}
+			}
+			refused = append(refused, e)
+		}
+		return errors.Join(refused...)
+	}
+	return err
 }
 
 // Writes gives the actions as writes, for a transaction that somebody else makes:
@@ -38,27 +68,44 @@ func (o *Outbox) Transact(ctx context.Context, actions ...Action) error {
 //	…
 //	return worker.Commit(ctx, j, writes...)
 //
-// Every mistake is reported at once.
+// Every mistake is reported at once. A job that is counted is one: a transaction of
+// somebody else's can't look for room.
 func (o *Outbox) Writes(ctx context.Context, actions ...Action) ([]store.Write, error) {
+	all, err := o.plan(ctx, actions)
+	if err != nil {
+		return nil, err
+	}
+	writes := make([]store.Write, len(all))
+	for i, p := range all {
+		if p.job != nil {
+			return nil, fmt.Errorf("%w: action %d: job %s of task %s is spilled, or its queue is Hard: use Transact, or enqueue it by itself", ErrAction, i, p.job.ID, p.job.Task)
+		}
+		writes[i] = p.write
+	}
+	return writes, nil
+}
+
+// plan gives the actions as they are to be written.
+func (o *Outbox) plan(ctx context.Context, actions []Action) ([]planned, error) {
 	if len(actions) == 0 {
 		return nil, fmt.Errorf("%w: there is no action", ErrAction)
 	}
 	if len(actions) > MaxActions {
 		return nil, fmt.Errorf("%w: %d actions, at most %d: write the rows that need not be there together in transactions of their own", ErrTooMuch, len(actions), MaxActions)
 	}
-	writes := make([]store.Write, len(actions))
+	all, writes := make([]planned, len(actions)), make([]store.Write, len(actions))
 	var problems []error
 	for i, action := range actions {
-		w, err := action(ctx, o)
+		p, err := action(ctx, o)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("action %d: %w", i, err))
 		}
-		writes[i] = w
+		all[i], writes[i] = p, p.write
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return writes, errors.Join(checkBytes(writes), checkRows(writes))
+	return all, errors.Join(checkBytes(writes), checkRows(writes))
 }
 
 // checkBytes holds the rows to the transaction's size. What an update leaves of a row

@@ -89,7 +89,9 @@ func (b *Batch) Last() job.ID { return b.batch.Job }
 // be called side by side, in any order and with any tasks.
 //
 // The options are each member's. Groups, and so FIFO queues, job.WithID and
-// job.Unique are refused. Members may have follow-ups of their own; the batch does
+// job.Unique are refused. Members that are counted (job.Spilled, queues that are Hard) are
+// made one by one; ErrFull leaves those before it added, and the call may be repeated.
+// Members may have follow-ups of their own; the batch does
 // not wait for those.
 func (b *Batch) Add(ctx context.Context, from int, members []job.Request, options ...job.Option) error {
 	if err := b.check(from, len(members), b.batch.Members); err != nil || !b.batch.Finished.IsZero() {
@@ -130,6 +132,9 @@ func (b *Batch) Writes(ctx context.Context, from int, members []job.Request, opt
 		if err != nil {
 			return nil, err
 		}
+		if n.Hard != nil || n.Spill != nil {
+			return nil, fmt.Errorf("%w: member %d of batch %q is spilled, or its queue is Hard: a transaction of somebody else's can't look for room: use Add", ErrOptions, from+i, b.ID())
+		}
 		writes[i] = b.producer.jobs.JobWrite(n)
 	}
 	return writes, nil
@@ -169,6 +174,9 @@ func (b *Batch) check(from, n, most int) error {
 func (b *Batch) plan(ctx context.Context, index int, request job.Request, options []job.Option) (store.NewJob, error) {
 	o := job.Apply(options...)
 	bad := checkOnce(o)
+	if o.OnlyReplacing {
+		bad = errors.Join(bad, fmt.Errorf("%w: job.OnlyReplacing is given, and a member is not unique", ErrOptions))
+	}
 	if request.Definition.Policy.Queue.FIFO {
 		bad = errors.Join(bad, fmt.Errorf("%w: queue %q is first-in-first-out: the members of a batch wait in standard queues", ErrOptions, request.Definition.Policy.Queue.Name))
 	}

@@ -69,7 +69,7 @@ func (p *Producer) followUp(request job.Request, o job.Options) (store.FollowUp,
 	queue := policy.Queue
 	_, badStart := start(queue, o, p.now())
 	own, badFollowUps := p.followUps(o.FollowUps)
-	if err := errors.Join(badStart, checkGroup(queue, o.Group), checkOnce(o), badFollowUps); err != nil {
+	if err := errors.Join(badStart, checkGroup(queue, o.Group), checkOnce(o), checkRoom(queue, o), badFollowUps); err != nil {
 		return store.FollowUp{}, err
 	}
 	return store.FollowUp{

@@ -63,6 +63,8 @@ type Producer struct {
 	over  int
 	now   func() time.Time
 	tasks map[string]job.Definition
+	// bounds are the queues', by their names.
+	bounds map[string]bounds
 }
 
 // New makes a producer of the tasks that may be enqueued. It reports every
@@ -70,6 +72,7 @@ type Producer struct {
 func New(config Config, tasks ...job.Defined) (*Producer, error) {
 	p := &Producer{
 		jobs: config.Jobs, objects: config.Objects, now: config.Now, tasks: make(map[string]job.Definition, len(tasks)),
+		bounds: map[string]bounds{},
 	}
 	problems := []error{p.checkClaims(config.ClaimCheckOver)}
 	if p.jobs == nil {
@@ -95,7 +98,12 @@ func (p *Producer) add(d job.Definition) error {
 		return fmt.Errorf("producer: task %q is defined twice: names identify tasks for ever", d.Name)
 	}
 	p.tasks[d.Name] = d
-	return errors.Join(d.Validate(), p.checkMost(d))
+	problems := []error{d.Validate(), p.checkMost(d)}
+	if queue := d.Policy.Queue; problems[0] == nil {
+		b, err := boundsOf(d)
+		p.bounds[queue.Name], problems = b, append(problems, err)
+	}
+	return errors.Join(problems...)
 }
 
 // Task gives the definition of a task that the producer was built with.
@@ -119,7 +127,8 @@ func (p *Producer) Tasks() []job.Definition {
 // this process.
 //
 // Errors: ErrUnknownTask, ErrArguments, ErrTooLarge, ErrOptions and
-// ErrOtherRequest are the request's fault; others are the store's or those of
+// ErrOtherRequest are the request's fault; ErrFull says that there is no room;
+// others are the store's or those of
 // Objects (claimcheck.ErrUnavailable: no job was made), and the same call may
 // succeed later. An error of the store leaves open whether the job was
 // made: repeat the call with job.WithID to be safe.
@@ -176,7 +185,8 @@ func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options,
 	notBefore, err := start(queue, o, p.now())
 	unique, badKey := uniqueness(d.Policy, o.Unique)
 	follow, badFollowUps := p.follow(o.FollowUps, member)
-	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o), badKey, badFollowUps); err != nil {
+	hard, spill, badForm := p.admitted(queue, o)
+	if err := errors.Join(err, checkGroup(queue, o.Group), checkID(o), badKey, badFollowUps, badForm); err != nil {
 		return store.NewJob{}, err
 	}
 	id := o.ID
@@ -191,6 +201,7 @@ func (p *Producer) newJob(d job.Definition, args json.RawMessage, o job.Options,
 	return store.NewJob{
 		ID: id, Task: d.Name, Queue: queue.Name, FIFO: queue.FIFO, Args: args,
 		Version: d.Policy.Version, MaxAttempts: d.Policy.MaxAttempts, NotBefore: notBefore,
-		Fingerprint: o.Fingerprint, Unique: unique, Client: o.Client, Trace: o.Trace, Follow: follow,
+		Degraded: o.Degraded, Hard: hard, Spill: spill, OnlyReplacing: o.OnlyReplacing, AsOf: o.AsOf,
+		Fingerprint: o.Fingerprint, Unique: unique, Client: o.Client, Trace: o.Trace, Probe: o.Probe, Follow: follow,
 	}, nil
 }
