@@ -2,138 +2,141 @@ package admission
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 // LongestRetryAfter bounds Decision.RetryAfter: nobody waits longer, and load
 // changes sooner.
-const LongestRetryAfter = 10 * time.Minute
+const LongestRetryAfter = sizing.MostRetryAfter
 
 // A Gate admits work to one queue. It may be used by many goroutines.
 type Gate struct {
-	limit, mark int
-	drain       job.Rate
-	blind       time.Duration
-	settle      time.Duration
-	now         func() time.Time
-	random      func() float64
-	meter       meter
+	config Config
 
-	mu     sync.Mutex
-	closed bool
-	since  admitted
+	mu      sync.Mutex
+	meter   meter
+	probing probing
+	since   admitted
+	// valves are the thresholds that were asked for so far: the limit's first, then
+	// that of degrading where the queue does.
+	valves []valve
 }
+
+// The places of the first valves.
+const (
+	full = iota
+	degrade
+)
 
 // New makes a gate, open. It reports every mistake in the configuration at once.
 func New(c Config) (*Gate, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	g := &Gate{
-		limit: c.Limit, mark: c.Limit - max(c.Limit/20, 1), drain: c.DrainRate,
-		blind: orDefault(c.Blind, max(DefaultBlind, c.Refresh)), settle: orDefault(c.Settle, DefaultSettle),
-		now: c.Now, random: c.Random,
-	}
-	if g.now == nil {
-		g.now = time.Now
-	}
-	if g.random == nil {
-		g.random = rand.Float64
-	}
-	g.meter = meter{
-		read: c.Depth, now: g.now,
-		refresh: orDefault(c.Refresh, DefaultRefresh), timeout: orDefault(c.Timeout, DefaultTimeout),
+	c = c.withDefaults()
+	g := &Gate{config: c, probing: probing{every: c.ProbeEvery, window: c.Window}, since: newAdmitted(c.Refresh, c.Settle)}
+	g.meter.believed = belief{drain: c.DrainRate, doubt: c.Doubt, longest: c.LongestWait}
+	g.valve(1)
+	if c.Full == job.Degrade {
+		g.valve(degradeShare(c.Limit))
 	}
 	return g, nil
 }
 
+// valve gives the place of the valve of a share.
+func (g *Gate) valve(share float64) int {
+	for i := range g.valves {
+		if g.valves[i].share == share {
+			return i
+		}
+	}
+	g.valves = append(g.valves, newValve(share, g.config.Limit, g.config.LongestWait))
+	return len(g.valves) - 1
+}
+
 // Mark is the depth to which the queue must fall before a closed gate opens: a
 // twentieth below the limit, at least one job.
-func (g *Gate) Mark() int { return g.mark }
+func (g *Gate) Mark() int { return sizing.Mark(g.config.Limit) }
 
 // Admit decides on one job. Where it answers yes the job is counted: the caller
-// enqueues it. Where ctx ends while the depth is being read, the decision rests
-// on the reading before.
+// enqueues it, with Decision.Options. Where ctx ends while the queue is being read,
+// the decision rests on the reading before.
 func (g *Gate) Admit(ctx context.Context) Decision {
-	return g.decide(ctx, 1)
+	return g.decide(ctx, job.Policy{}, true)
+}
+
+// AdmitFor is Admit for a job of a policy, which may be of a class that is shed before
+// others are (Policy.ShedAt).
+func (g *Gate) AdmitFor(ctx context.Context, policy job.Policy) Decision {
+	return g.decide(ctx, policy, true)
 }
 
 // Check decides as Admit does and counts nothing: for work that precedes a job,
 // such as an upload.
 func (g *Gate) Check(ctx context.Context) Decision {
-	return g.decide(ctx, 0)
+	return g.decide(ctx, job.Policy{}, false)
 }
 
-func (g *Gate) decide(ctx context.Context, jobs int) Decision {
-	reading := g.meter.get(ctx)
+func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := g.now()
-	g.since.rotate(reading.number, now, g.settle)
-	d := Decision{Limit: g.limit, Depth: reading.depth + g.since.count(), Err: reading.err}
-	if reading.number == 0 || reading.err != nil && now.Sub(reading.at) > g.blind {
-		d.Reason, d.RetryAfter = Unknown, g.spread(g.meter.refresh)
-		return d
+	now := g.refresh(ctx)
+	believed := &g.meter.believed
+	g.since.rotate(believed.number, believed.at)
+	d := Decision{
+		Limit: g.config.Limit, Depth: believed.reading.Depth + g.since.count(),
+		Age: believed.reading.Age(now), Err: g.meter.err,
 	}
-	if d.Depth >= g.limit {
-		g.closed = true
-	} else if d.Depth <= g.mark {
-		g.closed = false
+	at := full
+	if policy.ShedAt > 0 && policy.ShedAt < 1 {
+		at = g.valve(policy.ShedAt)
 	}
-	if g.closed {
-		d.Reason, d.RetryAfter = Full, g.spread(g.untilMark(d.Depth))
-		return d
+	for i := range g.valves {
+		g.valves[i].see(d.Depth, d.Age)
 	}
-	d.Admitted = true
-	if jobs > 0 {
-		g.since.add(jobs, now)
+	g.judge(&d, at, now)
+	if counts && d.Admitted && (d.Form == Whole || d.Form == Degraded) {
+		g.since.add(now)
+		if g.config.Probe != nil && g.probing.attach(believed.reading, now) {
+			d.probe = g.config.Prober
+		}
 	}
 	return d
 }
 
-// untilMark is how long the workers take to bring the depth down to the mark.
-func (g *Gate) untilMark(depth int) time.Duration {
-	seconds := float64(depth-g.mark) / float64(g.drain)
-	return time.Duration(min(seconds, LongestRetryAfter.Seconds()) * float64(time.Second))
-}
-
-// spread lengthens a wait by up to a half, so that those who were refused
-// together don't come back together, and rounds it up to whole seconds.
-func (g *Gate) spread(wait time.Duration) time.Duration {
-	seconds := max(wait.Seconds(), 1) * (1 + g.random()/2)
-	return min(time.Duration(math.Ceil(seconds))*time.Second, LongestRetryAfter)
-}
-
-// admitted counts the jobs that the last reading can't have seen.
-type admitted struct {
-	// reading is the number of that reading.
-	reading int
-	// fresh were admitted since it, settling between it and the one before:
-	// they may not have reached the queue when it was read.
-	fresh, settling int
-	// last is when the youngest of them was admitted.
-	last time.Time
-}
-
-func (a *admitted) add(jobs int, now time.Time) {
-	a.fresh += jobs
-	a.last = now
-}
-
-// rotate takes note of a new reading.
-func (a *admitted) rotate(reading int, now time.Time, settle time.Duration) {
-	if reading == a.reading {
-		return
+// judge decides by what is known, and by the valve of the work's class.
+func (g *Gate) judge(d *Decision, at int, now time.Time) {
+	believed := &g.meter.believed
+	wait := g.valves[at].open(d.Depth, d.Age, float64(g.config.DrainRate))
+	switch {
+	case believed.number == 0 || g.meter.err != nil && now.Sub(g.meter.heard) > g.config.Blind:
+		d.Reason, wait = Unknown, g.config.Refresh
+	case g.config.Probe != nil && g.probing.dark(believed.reading, now):
+		d.Reason, wait = Unrelayed, g.config.Window+certainty
+	case g.valves[at].shut:
+		g.overflow(d, at)
+	case g.config.Full == job.Degrade && g.valves[degrade].shut:
+		d.Admitted, d.Form = true, Degraded
+	default:
+		d.Admitted = true
 	}
-	a.reading, a.settling, a.fresh = reading, a.fresh, 0
-	if now.Sub(a.last) > settle {
-		a.settling = 0
+	d.RetryAfter = sizing.Spread(wait, g.config.Random())
+}
+
+// overflow says what becomes of work for a queue that is full to it.
+func (g *Gate) overflow(d *Decision, at int) {
+	switch g.config.Full {
+	case job.Spill:
+		d.Admitted, d.Form = true, Spilled
+	case job.Replace:
+		d.Admitted, d.Form = true, Replacing
+	default:
+		if d.Reason = Full; at != full && !g.valves[full].shut {
+			d.Reason = Shed
+		}
 	}
 }
-
-func (a *admitted) count() int { return a.fresh + a.settling }

@@ -16,27 +16,37 @@ import (
 // world is a queue that is looked at by gates.
 type world struct {
 	depth, reads int
+	oldest       time.Time
 	err          error
 	now          time.Time
 	random       float64
 }
 
-func (w *world) gate(t *testing.T, limit int, drain job.Rate) *Gate {
-	t.Helper()
-	w.now = time.Unix(1_800_000_000, 0)
-	g, err := New(Config{
+func (w *world) config(limit int, drain job.Rate) Config {
+	return Config{
 		Queue: "photos", Limit: limit, DrainRate: drain,
-		Depth: func(context.Context) (int, error) {
+		Look: func(context.Context) (Reading, error) {
 			w.reads++
-			return w.depth, w.err
+			return Reading{Depth: w.depth, Oldest: w.oldest}, w.err
 		},
 		Now:    func() time.Time { return w.now },
 		Random: func() float64 { return w.random },
-	})
+	}
+}
+
+func made(t testing.TB, c Config) *Gate {
+	t.Helper()
+	g, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
+}
+
+func (w *world) gate(t *testing.T, limit int, drain job.Rate) *Gate {
+	t.Helper()
+	w.now = time.Unix(1_800_000_000, 0)
+	return made(t, w.config(limit, drain))
 }
 
 func TestAGateAloneNeverOvershoots(t *testing.T) {
@@ -106,7 +116,7 @@ func TestHysteresis(t *testing.T) {
 	for _, step := range []struct {
 		depth int
 		want  bool
-	}{{99, true}, {100, false}, {99, false}, {96, false}, {95, true}, {99, true}, {150, false}, {0, true}} {
+	}{{99, true}, {100, false}, {99, false}, {96, false}, {95, true}, {99, true}, {150, false}, {50, true}} {
 		w.now = w.now.Add(10 * time.Second)
 		w.depth = step.depth
 		if d := g.Check(t.Context()); d.Admitted != step.want || d.Admitted != (d.Reason == None) {

@@ -2,70 +2,76 @@ package admission
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
-// Depth counts the jobs that wait in a queue.
-type Depth func(ctx context.Context) (int, error)
-
-// A reading is one answer of Depth.
-type reading struct {
-	// number counts successful readings; zero means that there was none.
-	number int
-	depth  int
-	at     time.Time
-	// err is why a later reading failed.
-	err error
-}
-
-// A meter reads the depth once an interval at most, for all who ask at once.
+// A meter reads what is known of a queue once an interval at most, for all who ask at
+// once. The gate's lock guards it.
 type meter struct {
-	read             Depth
-	now              func() time.Time
-	refresh, timeout time.Duration
-
-	mu      sync.Mutex
-	last    reading
-	tried   time.Time     // when the last reading began
-	pending chan struct{} // closed when the reading under way ends
+	believed belief
+	// heard is when the last reading began that did not fail, err why the last one
+	// failed.
+	heard time.Time
+	err   error
+	// tried is when the last reading began; pending is closed when the one under
+	// way ends.
+	tried   time.Time
+	pending chan struct{}
 }
 
-// get gives a reading that is at most refresh old where it can be had. It waits
-// for the reading under way, or starts one, until ctx ends.
-func (m *meter) get(ctx context.Context) reading {
-	m.mu.Lock()
-	if m.pending == nil && (m.tried.IsZero() || m.now().Sub(m.tried) >= m.refresh) {
-		m.tried = m.now()
-		m.pending = make(chan struct{})
-		// The reading is everybody's: it outlives the caller that began it.
-		go m.run(context.WithoutCancel(ctx), m.pending)
-	}
-	pending := m.pending
-	m.mu.Unlock()
-	if pending != nil {
-		select {
-		case <-pending:
-		case <-ctx.Done():
+// refresh sees to a reading that is at most the interval old, where it can be had. It
+// waits for the reading under way, or makes one, until ctx ends, and gives the time. It
+// is called with the lock, and lets go of it meanwhile.
+func (g *Gate) refresh(ctx context.Context) time.Time {
+	if g.meter.pending == nil {
+		now := g.config.Now()
+		if !g.meter.tried.IsZero() && now.Sub(g.meter.tried) < g.config.Refresh {
+			return now
 		}
+		g.meter.tried, g.meter.pending = now, make(chan struct{})
+		if g.config.Inline {
+			g.mu.Unlock()
+			g.read(ctx)
+			g.mu.Lock()
+			return g.config.Now()
+		}
+		// The reading is everybody's: it outlives the caller that began it.
+		go func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)
+			defer cancel()
+			g.read(ctx)
+		}(context.WithoutCancel(ctx))
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.last
+	pending := g.meter.pending
+	g.mu.Unlock()
+	select {
+	case <-pending:
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	return g.config.Now()
 }
 
-func (m *meter) run(ctx context.Context, done chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, m.timeout)
-	defer cancel()
-	began := m.now()
-	depth, err := m.read(ctx)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err != nil {
-		m.last.err = err
-	} else {
-		m.last = reading{number: m.last.number + 1, depth: depth, at: began}
+// read makes the reading that is pending, and sends a probe where one is due.
+func (g *Gate) read(ctx context.Context) {
+	began := g.config.Now()
+	r, err := g.config.Look(ctx)
+	g.mu.Lock()
+	if g.meter.err = err; err == nil {
+		g.meter.heard = began
+		g.meter.believed.hear(r, began)
+		g.probing.confirmed(r)
 	}
-	m.pending = nil
-	close(done)
+	probe := err == nil && g.config.Probe != nil && g.probing.due(r, g.config.Now())
+	g.mu.Unlock()
+	if probe {
+		err = g.config.Probe(ctx)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if probe && err != nil {
+		g.meter.err = err
+	}
+	close(g.meter.pending)
+	g.meter.pending = nil
 }

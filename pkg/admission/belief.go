@@ -1,0 +1,66 @@
+package admission
+
+import (
+	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/job"
+)
+
+// leastDoubted is how many readings in a row have to say what was not believed.
+const leastDoubted = 3
+
+// A belief is what is taken for true of a queue, by readings of which some are not.
+type belief struct {
+	drain job.Rate
+	doubt time.Duration
+	// longest is the longest wait; zero where nobody looks at ages.
+	longest time.Duration
+
+	// reading is what is believed, made at a time; number counts those that were
+	// believed, zero means none.
+	reading Reading
+	at      time.Time
+	number  int
+	// doubted counts the readings in a row that were not believed, since a time;
+	// highest is the deepest of them.
+	doubted int
+	since   time.Time
+	highest Reading
+}
+
+// hear takes a reading in that was begun at a time.
+func (b *belief) hear(r Reading, at time.Time) {
+	if b.number == 0 || b.doubt < 0 || !b.doubtful(r, at) {
+		b.believe(r, at)
+		return
+	}
+	if b.doubted == 0 {
+		b.since, b.highest = at, r
+	} else if r.Depth > b.highest.Depth {
+		b.highest = r
+	}
+	b.doubted++
+	// What the table says is exact, whatever SQS counts.
+	b.reading.Due, b.reading.Relayed, b.reading.Asked, b.reading.Probed = r.Due, r.Relayed, r.Asked, r.Probed
+	if b.doubted >= leastDoubted && at.Sub(b.since) >= b.doubt {
+		highest := b.highest
+		highest.Due, highest.Relayed, highest.Asked, highest.Probed = r.Due, r.Relayed, r.Asked, r.Probed
+		b.believe(highest, at)
+	}
+}
+
+func (b *belief) believe(r Reading, at time.Time) {
+	b.reading, b.at, b.number, b.doubted = r, at, b.number+1, 0
+}
+
+// doubtful tells whether the workers can't have done what a reading says: drained
+// more than their rate allows, or cleared what has waited for half the longest wait
+// between two looks.
+func (b *belief) doubtful(r Reading, at time.Time) bool {
+	drained := max(int(float64(b.drain)*at.Sub(b.at).Seconds()), 1)
+	if r.Depth < b.reading.Depth-drained {
+		return true
+	}
+	old := b.longest > 0 && !b.reading.Oldest.IsZero() && at.Sub(b.reading.Oldest) >= b.longest/2
+	return old && r.Oldest.IsZero()
+}
