@@ -126,7 +126,7 @@ func publicationOf(v types.AttributeValue) *Publication {
 	if m == nil {
 		return nil
 	}
-	return &Publication{To: str(m["to"]), N: num(m["n"]), At: at(m["at_ms"])}
+	return &Publication{To: str(m["to"]), N: num(m["n"]), At: at(m["at_ms"]), Probe: str(m["probe"])}
 }
 
 func jobErrorOf(v types.AttributeValue) *JobError {
