@@ -13,12 +13,12 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-type sync struct{ Customer string }
+type account struct{ Customer string }
 
-func customerOf(j *job.Job[sync]) string { return j.Args.Customer }
+func customerOf(j *job.Job[account]) string { return j.Args.Customer }
 
-func syncJob(id job.ID, customer string) *job.Job[sync] {
-	return job.New(job.Job[sync]{ID: id, Args: sync{customer}, Attempt: 3, MaxAttempts: 3}, job.Internals{})
+func syncJob(id job.ID, customer string) *job.Job[account] {
+	return job.New(job.Job[account]{ID: id, Args: account{customer}, Attempt: 3, MaxAttempts: 3}, job.Internals{})
 }
 
 func TestAJobThatMayNotBeginSpendsNoAttempt(t *testing.T) {
@@ -32,8 +32,8 @@ func TestAJobThatMayNotBeginSpendsNoAttempt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ran := 0
 			var other, same error
-			var handle func(context.Context, *job.Job[sync]) error
-			handle = limit.Handler(l, customerOf, func(ctx context.Context, j *job.Job[sync]) error {
+			var handle func(context.Context, *job.Job[account]) error
+			handle = limit.Handler(l, customerOf, func(ctx context.Context, j *job.Job[account]) error {
 				if ran++; ran == 1 {
 					same = handle(ctx, syncJob("2", j.Args.Customer))
 					other = handle(ctx, syncJob("3", "ben"))
@@ -58,14 +58,14 @@ func TestAJobThatMayNotBeginSpendsNoAttempt(t *testing.T) {
 func TestASlotIsGivenBackHoweverTheRunEnds(t *testing.T) {
 	s := newSlots(t, limit.SlotsConfig{Driver: memory(), AtOnce: 1})
 	failed := errors.New("the bank is closed")
-	for name, f := range map[string]func(context.Context, *job.Job[sync]) (int, error){
-		"fails":  func(context.Context, *job.Job[sync]) (int, error) { return 0, failed },
-		"panics": func(context.Context, *job.Job[sync]) (int, error) { panic(failed) },
-		"is out of time": func(ctx context.Context, _ *job.Job[sync]) (int, error) {
+	for name, f := range map[string]func(context.Context, *job.Job[account]) (int, error){
+		"fails":  func(context.Context, *job.Job[account]) (int, error) { return 0, failed },
+		"panics": func(context.Context, *job.Job[account]) (int, error) { panic(failed) },
+		"is out of time": func(ctx context.Context, _ *job.Job[account]) (int, error) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		},
-		"goes well": func(context.Context, *job.Job[sync]) (int, error) { return 7, nil },
+		"goes well": func(context.Context, *job.Job[account]) (int, error) { return 7, nil },
 	} {
 		func() {
 			defer func() {
@@ -107,7 +107,7 @@ func TestNothingBeginsInTheDark(t *testing.T) {
 		"a bucket": newBucket(t, limit.BucketConfig{Driver: failing{memory(), store.ErrThrottled}, Rate: 1}),
 		"slots":    newSlots(t, limit.SlotsConfig{Driver: failing{memory(), store.ErrThrottled}, AtOnce: 1}),
 	} {
-		handle := limit.Handler(l, customerOf, func(context.Context, *job.Job[sync]) error {
+		handle := limit.Handler(l, customerOf, func(context.Context, *job.Job[account]) error {
 			t.Errorf("%s: it ran", name)
 			return nil
 		})
@@ -124,7 +124,7 @@ func ExampleHandler() {
 	if err := errors.Join(err1, err2); err != nil {
 		panic(err)
 	}
-	handle := limit.Handler(limit.All(atOnce, rate), customerOf, func(_ context.Context, j *job.Job[sync]) error {
+	handle := limit.Handler(limit.All(atOnce, rate), customerOf, func(_ context.Context, j *job.Job[account]) error {
 		fmt.Println("in step with", j.Args.Customer)
 		return nil
 	})
@@ -140,7 +140,7 @@ func ExampleHandlerResult() {
 	if err != nil {
 		panic(err)
 	}
-	handle := limit.HandlerResult(slots, customerOf, func(context.Context, *job.Job[sync]) (string, error) { return "42 rows", nil })
+	handle := limit.HandlerResult(slots, customerOf, func(context.Context, *job.Job[account]) (string, error) { return "42 rows", nil })
 	fmt.Println(handle(ctx, syncJob("1", "customer-7")))
 	// Output: 42 rows <nil>
 }
