@@ -200,6 +200,7 @@ func TestLongWorkRenewsItsSlot(t *testing.T) {
 		}
 		table.down.Store(true)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if !errors.Is(context.Cause(permit.Context), limit.ErrLost) {
 			t.Errorf("it works on without a slot: %v", context.Cause(permit.Context))
 		}
