@@ -25,6 +25,9 @@ type position struct {
 	// Started is when, in milliseconds, the youngest job was made that a worker
 	// is known to have started, by queue.
 	Started map[string]int64 `json:"started,omitempty"`
+	// Pass is when the recount began, in milliseconds, that goes on with this pass;
+	// zero where there is nothing to recount.
+	Pass int64 `json:"pass,omitempty"`
 }
 
 // heal scans a run's share of the table, or what the time allows of it.
@@ -34,17 +37,29 @@ func (s *Sweep) heal(ctx context.Context) error {
 		return unlessOver(ctx, err)
 	}
 	at := readPosition(seen)
-	h := &healer{Sweep: s, now: s.config.Now(), started: at.Started, empty: map[string]bool{}}
+	h := &healer{Sweep: s, now: s.config.Now(), started: at.Started, empty: map[string]bool{}, seen: map[store.Counter]int{}}
+	if at.Segment == 0 && at.Start == nil && at.Pass == 0 {
+		// What is written until then is seen by whoever reads a minute later.
+		if at.Pass, err = h.beginRecount(ctx); err != nil || at.Pass != 0 {
+			return errors.Join(unlessOver(ctx, err), s.moveScanMark(ctx, seen, at))
+		}
+	}
+	if at.Pass != 0 {
+		h.pass = time.UnixMilli(at.Pass).UTC()
+	}
 	for range s.config.SegmentsPerRun {
 		var start store.Item
 		if start, err = h.segment(ctx, at); err != nil {
 			at.Start = keyText(start)
 			break
 		}
-		at = position{Segment: (at.Segment + 1) % Segments}
-		if h.rows >= RowsPerRun {
+		at = position{Segment: (at.Segment + 1) % Segments, Pass: at.Pass}
+		if h.rows >= RowsPerRun || at.Segment == 0 {
 			break
 		}
+	}
+	if bad := h.settleCounts(ctx, &at); bad != nil {
+		return errors.Join(unlessOver(ctx, err), unlessOver(ctx, bad))
 	}
 	at.Started = h.started
 	return errors.Join(unlessOver(ctx, err), s.moveScanMark(ctx, seen, at))
@@ -124,9 +139,11 @@ func (h *healer) page(ctx context.Context, page store.Scanned) error {
 	h.rows += page.Rows
 	for _, rec := range page.Jobs {
 		h.witness(rec)
+		h.see(rec)
 	}
 	var jobs errgroup.Group
 	jobs.SetLimit(Parallel)
+	jobs.Go(func() error { return h.release(ctx, page.Jobs) })
 	for _, lock := range page.Locks {
 		jobs.Go(func() error { return h.free(ctx, lock) })
 	}

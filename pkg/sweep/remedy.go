@@ -56,6 +56,10 @@ type healer struct {
 	rows int
 	// started is as in position.
 	started map[string]int64
+	// pass is when the recount began; zero where there is none. seen are the rows
+	// that counters had then.
+	pass time.Time
+	seen map[store.Counter]int
 	// empty caches, by queue, whether it holds nothing that is visible.
 	empty map[string]bool
 }
@@ -86,7 +90,7 @@ func (h *healer) remedy(ctx context.Context, rec store.Record) remedy {
 			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Requeue(ctx, rec) }
 		}
 	case lifecycle.Scheduled:
-		if h.now.Sub(rec.NotBefore) > h.config.Waits.Overdue {
+		if !rec.Spilled && h.now.Sub(rec.NotBefore) > h.config.Waits.Overdue {
 			return func(ctx context.Context) (bool, error) { return h.config.Jobs.Promote(ctx, store.DueOf(rec)) }
 		}
 	case lifecycle.Dead:

@@ -99,8 +99,8 @@ func New(config Config) (*Sweep, error) {
 }
 
 // Handle makes one run. It takes no notice of the event: a schedule's says
-// nothing but the time. The promotion of what is due, the scan and the collection
-// of objects run side by side, so that none starves another; an error of any is an
+// nothing but the time. The promotion of what is due, the release of what was spilled,
+// the scan and the collection of objects run side by side, so that none starves another; an error of any is an
 // error of the run, and the next does what was left.
 func (s *Sweep) Handle(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -108,11 +108,12 @@ func (s *Sweep) Handle(ctx context.Context) error {
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-StopBefore))
 		defer cancel()
 	}
-	healed, collected := make(chan error, 1), make(chan error, 1)
+	healed, collected, released := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 	go func() { healed <- s.heal(ctx) }()
+	go func() { released <- s.releaseSpilled(ctx) }()
 	go func() { collected <- s.collect(ctx) }()
 	due := s.promoteDue(ctx)
-	if err := errors.Join(due, <-healed, <-collected); err != nil {
+	if err := errors.Join(due, <-healed, <-collected, <-released); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	return nil

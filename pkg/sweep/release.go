@@ -1,0 +1,157 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/store"
+)
+
+const (
+	// releaseSpan is over how much time a run spreads what it releases: until the
+	// next one.
+	releaseSpan = time.Minute
+	// releaseChunk is how many jobs are released one after the other, and
+	// releaseParallel how many such chunks are under way at once: fewer than what is
+	// due may have, so that neither starves the other.
+	releaseChunk    = 100
+	releaseParallel = 8
+)
+
+// releaseSpilled hands spilled jobs to the queues that have become short. A queue whose
+// depth is not known gets none, and neither does one without a plan or an address: its
+// jobs stay where they are.
+func (s *Sweep) releaseSpilled(ctx context.Context) error {
+	if s.config.Depths == nil {
+		return nil
+	}
+	rates, err := s.config.Jobs.SpillRates(ctx)
+	if err != nil {
+		return unlessOver(ctx, err)
+	}
+	var problems []error
+	for name, plan := range s.config.Plans {
+		if ctx.Err() == nil && s.config.Addresses[name].URL != "" && !rates[name].Paused {
+			problems = append(problems, unlessOver(ctx, s.releaseQueue(ctx, name, plan, rates[name])))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// releaseQueue releases what a queue has room for, the oldest first.
+func (s *Sweep) releaseQueue(ctx context.Context, name string, plan sizing.Plan, rate store.SpillRate) error {
+	waiting, err := s.spilled(ctx, name, plan)
+	if err != nil || waiting == 0 {
+		return err
+	}
+	depth, err := s.config.Depths.Depth(ctx, s.config.Addresses[name].URL)
+	if err != nil {
+		s.config.Logger.WarnContext(ctx, "a queue could not be counted; none of its spilled jobs are released in this run", "queue", name, "error", err.Error())
+		return nil
+	}
+	now := s.config.Now()
+	n := min(Allowed(plan, rate, now), plan.Room(depth.Total()), waiting)
+	if n <= 0 {
+		return nil
+	}
+	if mine, err := s.config.Jobs.BeginRelease(ctx, name, rate, now); err != nil || !mine {
+		return err
+	}
+	oldest, err := s.oldest(ctx, name, n, now)
+	if err != nil {
+		return err
+	}
+	released, err := s.release(ctx, plan, oldest, now)
+	if released > 0 {
+		s.config.Logger.InfoContext(ctx, "released spilled jobs", "queue", name, "jobs", released, "waiting", waiting-released)
+	}
+	if errors.Is(err, store.ErrFull) { // the hard bound of a queue is reached before its mark
+		return nil
+	}
+	return err
+}
+
+// Allowed is how many spilled jobs of a queue may be released at a time, by its rate:
+// those of the time since the last release, of a minute at most, or of as long as one
+// job takes.
+func Allowed(plan sizing.Plan, rate store.SpillRate, now time.Time) int {
+	r := cmp.Or(rate.Rate, sizing.ReleaseRate(plan.DrainRate, plan.Queue.PeakArrivals))
+	span := releaseSpan.Seconds()
+	if rate.Released.IsZero() {
+		return max(int(float64(r)*span), 1)
+	}
+	longest := max(span, 1/float64(r))
+	return int(float64(r)*min(now.Sub(rate.Released).Seconds(), longest) + 1e-6)
+}
+
+// spilled counts what waits for its release, in one read for most queues.
+func (s *Sweep) spilled(ctx context.Context, name string, plan sizing.Plan) (waiting int, err error) {
+	counters, err := s.config.Jobs.Counters(ctx, store.CountSpilled, name, spillShards(plan))
+	for _, c := range counters {
+		waiting += c.Used
+	}
+	return waiting, err
+}
+
+func spillShards(plan sizing.Plan) int {
+	return sizing.CountShards(plan.Queue.PeakArrivals, plan.MostSpilled())
+}
+
+func hardShards(plan sizing.Plan) int {
+	return sizing.CountShards(plan.Queue.PeakArrivals, plan.Limit)
+}
+
+// oldest gives the n spilled jobs that came first. Ids are spread evenly over the shards
+// of the index, of each of which a little more than its part is looked at.
+func (s *Sweep) oldest(ctx context.Context, name string, n int, until time.Time) ([]store.DueJob, error) {
+	each := 2*n/store.DueShards + Crowd
+	var found [store.DueShards][]store.DueJob
+	var reads errgroup.Group
+	for shard := range store.DueShards {
+		reads.Go(func() (err error) {
+			found[shard], _, err = s.config.Jobs.Spilled(ctx, name, shard, until, each, nil)
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(found[:]...)
+	slices.SortFunc(all, func(a, b store.DueJob) int { return a.Due.Compare(b.Due) })
+	return all[:min(n, len(all))], nil
+}
+
+// release spreads jobs over the time until the next run.
+func (s *Sweep) release(ctx context.Context, plan sizing.Plan, jobs []store.DueJob, now time.Time) (int, error) {
+	if len(jobs) == 0 {
+		return 0, nil
+	}
+	every := releaseSpan / time.Duration(len(jobs))
+	var hard *store.Bound
+	if plan.Queue.Hard {
+		hard = &store.Bound{Limit: plan.Limit, Shards: hardShards(plan)}
+	}
+	var released atomic.Int64
+	var chunks errgroup.Group
+	chunks.SetLimit(releaseParallel)
+	for first := 0; first < len(jobs); first += releaseChunk {
+		chunk := jobs[first:min(first+releaseChunk, len(jobs))]
+		chunks.Go(func() error {
+			n, err := s.config.Jobs.ReleaseSpilled(ctx, chunk, now.Add(time.Duration(first)*every), every, hard)
+			released.Add(int64(n))
+			return err
+		})
+	}
+	if err := chunks.Wait(); err != nil {
+		return int(released.Load()), fmt.Errorf("releasing spilled jobs of queue %s: %w", plan.Queue.Name, err)
+	}
+	return int(released.Load()), nil
+}
