@@ -46,11 +46,9 @@ func (c *crumb) enqueueFunction() awslambda.Function {
 		settings.Bucket: c.bucket.BucketName(),
 		settings.Secret: constructs.SecretReference(c.secret),
 	}
-	for _, queue := range c.queues {
-		if isPublic(queue.Parts().Plan.Queue) {
-			constructs.Gate(&enqueue, queue)
-		}
-	}
+	c.gates(&enqueue, slices.DeleteFunc(slices.Clone(c.queues), func(queue constructs.JobQueue) bool {
+		return !isPublic(queue.Parts().Plan.Queue)
+	}))
 	enqueue.Policy = append(enqueue.Policy,
 		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), c.claims("s3:PutObject"))
 	return c.add("EnqueueFunction", enqueue)
@@ -82,9 +80,7 @@ func (c *crumb) uploadsFunction() awslambda.Function {
 	uploads := c.function("uploads", 10*time.Second)
 	uploads.ReservedConcurrency = c.reserve(40)
 	uploads.Environment = map[string]*string{settings.Bucket: c.bucket.BucketName()}
-	for _, queue := range c.uploaded {
-		constructs.Gate(&uploads, queue)
-	}
+	c.gates(&uploads, c.uploaded)
 	uploads.Policy = append(uploads.Policy,
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:PutObject"))
 	return c.add("UploadsFunction", uploads)
@@ -99,6 +95,11 @@ func (c *crumb) webFunction() awslambda.Function {
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:GetObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("videos/*")), "s3:GetObject"))
 	return c.add("WebFunction", web)
+}
+
+// gates lets a function refuse work for these queues when they are full.
+func (c *crumb) gates(function *constructs.FunctionProps, queues []constructs.JobQueue) {
+	constructs.AddGates(function, constructs.GateProps{Table: c.table, Queues: queues})
 }
 
 // isPublic tells whether anyone may enqueue jobs of the queue.

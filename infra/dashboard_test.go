@@ -69,7 +69,7 @@ func TestDashboardDrawsWhatIsMeasured(t *testing.T) {
 			t.Errorf("%v has no dimension", s)
 			continue
 		}
-		if s[0] != telemetry.Namespace {
+		if s[0] != namespace {
 			if !strings.HasPrefix(s[0], "AWS/") {
 				t.Errorf("%v is neither AWS's nor ours", s)
 			}
@@ -118,17 +118,17 @@ func TestDashboardShowsEveryQueue(t *testing.T) {
 			}
 		}
 		for title, want := range map[string]string{
-			"Age, s":         fmt.Sprintf("%g ", plan.Queue.LongestWait.Seconds()),
+			"Age, s":         fmt.Sprintf("%g ", plan.AgeAlarm.Seconds()),
 			"Depth":          fmt.Sprintf("%d %d ", plan.Limit, plan.Mark),
 			"In flight":      fmt.Sprintf("%d ", plan.Workers),
-			"Utilisation, %": fmt.Sprintf("%g ", 100*plan.Queue.TargetUtilisation()),
+			"Utilisation, %": fmt.Sprintf("%g %g ", 100*plan.Queue.TargetUtilisation(), 100*plan.UtilisationAlarm),
 		} {
 			if lines[title] != want {
 				t.Errorf("%s: the lines of %q are at %s, want %s", name, title, lines[title], want)
 			}
 		}
 		for _, s := range series(t, row) {
-			if s[0] == telemetry.Namespace && s[3] != name {
+			if s[0] == namespace && s[3] != name {
 				t.Errorf("%s: its row has %v", name, s)
 			}
 		}

@@ -21,9 +21,7 @@ func (c *crumb) siteFunction(api constructs.Api) {
 		settings.Bucket: c.bucket.BucketName(),
 		settings.Secret: constructs.SecretReference(c.secret),
 	}
-	for _, queue := range c.ordered {
-		constructs.Gate(&site, queue)
-	}
+	c.gates(&site, c.ordered)
 	c.mayUse(&site, "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem",
 		"dynamodb:Query", "dynamodb:UpdateItem")
 	site.Policy = append(site.Policy,

@@ -18,6 +18,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 // stackName is the name of the CloudFormation stack.
@@ -40,6 +41,12 @@ type options struct {
 	// MailFrom is who mails come from: an address of a domain that SES may use, with
 	// a name if any (context mail-from).
 	MailFrom string
+	// Concurrency is how many invocations the account may have at once (context
+	// concurrency). Zero: AWS's default, 1000.
+	Concurrency int
+	// Connections is how many connections the database behind the workers bears
+	// (context database-connections), if they call one besides the tables. Zero: none.
+	Connections int
 	// URL is where the site is, for links in mails (context site-url). Empty: the
 	// API's own address.
 	URL string
@@ -66,6 +73,8 @@ type crumb struct {
 	// uploaded are those in which uploads are worked on: they are refused before
 	// they are sent.
 	uploaded []constructs.JobQueue
+	// reserved is the concurrency that functions have for themselves.
+	reserved int
 	// linked are functions whose mails lead back to the site.
 	linked []awslambda.Function
 }
@@ -108,6 +117,7 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.ordered = []constructs.JobQueue{photos, c.exports(), c.pdfs(), imports}
 	c.uploaded = []constructs.JobQueue{photos, c.videos(), imports}
 	api := c.api()
+	constructs.CheckCapacity(stack, c.capacity(), c.queues...)
 	constructs.NewDashboard(stack, "Dashboard", constructs.DashboardProps{
 		Queues: c.queues, Relay: c.relay, Sweep: c.sweep, Schedules: &schedules, Api: &api,
 	})
@@ -173,10 +183,24 @@ func (c *crumb) add(id string, props constructs.FunctionProps) awslambda.Functio
 // reserve is the reserved concurrency of a function, unless the deployment
 // wants none.
 func (c *crumb) reserve(n int) int {
+	c.reserved += n
 	if c.options.NoReservations {
 		return 0
 	}
 	return n
+}
+
+// fewAtOnce is what the functions need together that run once a minute or seldom:
+// sweep, schedules, backstops, bounces.
+const fewAtOnce = 20
+
+// capacity is what the account has, and what functions that are no workers need of it.
+func (c *crumb) capacity() sizing.Capacity {
+	capacity := sizing.Capacity{Concurrency: c.options.Concurrency, Others: c.reserved + fewAtOnce}
+	if c.options.Connections > 0 {
+		capacity.Databases = []sizing.Database{{Name: "database-connections", Most: c.options.Connections}}
+	}
+	return capacity
 }
 
 // alarmActions is what every alarm does: it notifies the topic, if there is one.

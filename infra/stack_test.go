@@ -133,7 +133,7 @@ func TestEnvironments(t *testing.T) {
 		"EnqueueFunction": {bucket, queue, films, secret, table},
 		"StatusFunction":  {bucket, table},
 		"CancelFunction":  {table},
-		"UploadsFunction": {bucket, queue, films, "NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>"},
+		"UploadsFunction": {bucket, table, queue, films, "NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>"},
 		"WebFunction":     {bucket},
 		"SiteFunction": {bucket, "CRUMB_TABLE=<SiteTable>", queue, "NIGHTSHIFT_QUEUE_EXPORTS_URL=<ExportsQueue>",
 			"NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>", "NIGHTSHIFT_QUEUE_PDFS_URL=<PdfsQueue>", secret, table},
@@ -162,10 +162,14 @@ func TestEnvironments(t *testing.T) {
 	byQueues := queueSettings()
 	for id, p := range ofType(t, "AWS::Lambda::Function") {
 		got := []string{}
-		for name, value := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
-			if name != "NIGHTSHIFT_LOG_LEVEL" {
+		variables := p["Environment"].(map[string]any)["Variables"].(map[string]any)
+		for name, value := range variables {
+			if name != "NIGHTSHIFT_LOG_LEVEL" && name != "NIGHTSHIFT_NAMESPACE" {
 				got = append(got, name+"="+text(value))
 			}
+		}
+		if variables["NIGHTSHIFT_NAMESPACE"] != namespace {
+			t.Errorf("%s writes its metrics to %v", id, variables["NIGHTSHIFT_NAMESPACE"])
 		}
 		slices.Sort(got)
 		all := slices.Sorted(slices.Values(slices.Concat(wanted[id], byQueues[id])))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	core "github.com/aws/constructs-go/constructs/v10"
@@ -31,14 +32,11 @@ func synthesise(root, assets, out string) (*assembly, error) {
 		Outdir:             jsii.String(out),
 		AnalyticsReporting: jsii.Bool(false),
 	})
-	stack := newCrumb(app, options{
-		Assets:         assets,
-		AlarmTopic:     contextString(app, "alarm-topic"),
-		NoReservations: contextString(app, "no-reservations") == "true",
-		NoVideos:       contextString(app, "no-videos") == "true",
-		MailFrom:       contextString(app, "mail-from"),
-		URL:            contextString(app, "site-url"),
-	})
+	choices, err := choose(app, assets)
+	if err != nil {
+		return nil, err
+	}
+	stack := newCrumb(app, choices)
 	app.Synth(nil)
 	template, err := os.ReadFile(filepath.Join(out, stackName+".template.json"))
 	if err != nil {
@@ -47,9 +45,38 @@ func synthesise(root, assets, out string) (*assembly, error) {
 	return &assembly{template, notes(stack)}, nil
 }
 
+// choose reads what the deployment chose from the app's context.
+func choose(app awscdk.App, assets string) (options, error) {
+	concurrency, err := contextNumber(app, "concurrency")
+	connections, err2 := contextNumber(app, "database-connections")
+	return options{
+		Assets:         assets,
+		AlarmTopic:     contextString(app, "alarm-topic"),
+		NoReservations: contextString(app, "no-reservations") == "true",
+		NoVideos:       contextString(app, "no-videos") == "true",
+		MailFrom:       contextString(app, "mail-from"),
+		URL:            contextString(app, "site-url"),
+		Concurrency:    concurrency,
+		Connections:    connections,
+	}, errors.Join(err, err2)
+}
+
 func contextString(app awscdk.App, key string) string {
 	value, _ := app.Node().TryGetContext(jsii.String(key)).(string)
 	return value
+}
+
+// contextNumber is a number of 1 at least; zero where none is given.
+func contextNumber(app awscdk.App, key string) (int, error) {
+	value := app.Node().TryGetContext(jsii.String(key)) // a text on the command line
+	if value == nil {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(fmt.Sprint(value))
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("infra: context %s is %v: use a whole number from 1", key, value)
+	}
+	return n, nil
 }
 
 // notes are the annotations of a stack, in the words of the cdk command.

@@ -91,7 +91,7 @@ func TestVideos(t *testing.T) {
 		environment = append(environment, text(pair.(map[string]any)["Name"])+"="+text(pair.(map[string]any)["Value"]))
 	}
 	if wanted := []string{
-		"AWS_REGION=<AWS::Region>", "NIGHTSHIFT_BUCKET=<ObjectsBucket>", "NIGHTSHIFT_DRAIN=1m50s", "NIGHTSHIFT_HOLD=24s", "NIGHTSHIFT_LOG_LEVEL=info",
+		"AWS_REGION=<AWS::Region>", "NIGHTSHIFT_BUCKET=<ObjectsBucket>", "NIGHTSHIFT_DRAIN=1m50s", "NIGHTSHIFT_HOLD=24s", "NIGHTSHIFT_LOG_LEVEL=info", "NIGHTSHIFT_NAMESPACE=" + namespace,
 		"NIGHTSHIFT_POLLERS=1", "NIGHTSHIFT_QUEUE_VIDEOS_DLQ_URL=<VideosDeadLetterQueue>", "NIGHTSHIFT_QUEUE_VIDEOS_URL=<VideosQueue>", "NIGHTSHIFT_TABLE=<JobsTable>",
 	}; !slices.Equal(environment, wanted) {
 		t.Errorf("the environment is\n%s\nwant\n%s", strings.Join(environment, "\n"), strings.Join(wanted, "\n"))

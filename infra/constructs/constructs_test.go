@@ -18,6 +18,7 @@ import (
 	"github.com/nightshift-go/nightshift/infra/constructs"
 	"github.com/nightshift-go/nightshift/infra/rules"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 // A shop has mails, which many workers send, and stock movements of an article,
@@ -167,6 +168,14 @@ func TestAnotherStack(t *testing.T) {
 	}
 }
 
+// capacity checks a shop's queues against what there is.
+func capacity(c sizing.Capacity) func(*testing.T, *shop) {
+	return func(t *testing.T, s *shop) {
+		constructs.CheckCapacity(s.stack, c, constructs.NewWorkerQueue(s.stack, "Mails",
+			constructs.WorkerQueueProps{Queue: mails, Tasks: shopTasks, Function: function(t, "mails"), Backstop: s.standard}))
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	needNode(t)
 	worker := func(change func(*constructs.WorkerQueueProps)) func(*testing.T, *shop) {
@@ -200,6 +209,17 @@ func TestMistakes(t *testing.T) {
 				films.Polled = true
 				p.Queue, p.Tasks = films, []job.Defined{job.Define[struct{}]("film.cut", job.Policy{Queue: films, Timeout: 5 * time.Hour})}
 			})},
+		{"a wait that a message does not outlive", "its message is gone after 96h0m0s",
+			worker(func(p *constructs.WorkerQueueProps) {
+				patient := mails
+				patient.LongestWait = 5 * 24 * time.Hour
+				p.Queue, p.Tasks = patient, []job.Defined{job.Define[struct{}]("mail.later", job.Policy{Queue: patient})}
+			})},
+		{"more workers than the account runs", "ask AWS for a concurrency of",
+			capacity(sizing.Capacity{Concurrency: 5})},
+		{"other functions count", "other functions 995", capacity(sizing.Capacity{Others: 995})},
+		{"more workers than the database bears", `database "shop": the workers hold up to 30 connections`,
+			capacity(sizing.Capacity{Databases: []sizing.Database{{Name: "shop", Most: 29}}})},
 		{"not built", "run `make build` first", func(t *testing.T, s *shop) {
 			constructs.NewFunction(s.stack, "F", constructs.FunctionProps{Name: "f", Assets: t.TempDir(), Timeout: time.Second})
 		}},

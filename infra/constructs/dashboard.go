@@ -56,7 +56,7 @@ type line struct {
 // from its declaration. Call it when the queues are complete.
 func NewDashboard(scope core.Construct, id string, props DashboardProps) awscloudwatch.Dashboard {
 	dashboard := awscloudwatch.NewDashboard(scope, jsii.String(id), nil)
-	for _, r := range stackRows(props) {
+	for _, r := range stackRows(scope, props) {
 		r.addTo(dashboard)
 	}
 	for _, queue := range props.Queues {
@@ -73,14 +73,14 @@ func queueRow(q QueueParts) row {
 		fmt.Sprintf("%s: %d workers finish %.4g a second; at most %d wait, for %v", plan.Queue.Name, plan.Workers, float64(plan.DrainRate), plan.Limit, plan.Queue.LongestWait),
 		[]panel{
 			{title: "Age, s", left: []awscloudwatch.IMetric{q.figure(telemetry.Age, "Maximum"), q.Queue.MetricApproximateAgeOfOldestMessage(minute("Maximum"))},
-				lines: []line{{plan.Queue.LongestWait.Seconds(), "longest wait"}}},
+				lines: []line{{plan.AgeAlarm.Seconds(), "too old"}}},
 			{title: "Depth", left: []awscloudwatch.IMetric{q.figure(telemetry.Depth, "Maximum"), q.Queue.MetricApproximateNumberOfMessagesVisible(minute("Maximum"))},
 				lines: []line{limit, mark}},
 			{title: "In flight", left: []awscloudwatch.IMetric{q.Queue.MetricApproximateNumberOfMessagesNotVisible(minute("Maximum"))},
 				lines: []line{{float64(plan.Workers), "workers"}}},
 			{title: "Jobs a minute", left: q.figures("Sum", telemetry.Accepted, telemetry.Done, telemetry.Retried, telemetry.Refused, telemetry.Degraded, telemetry.Spilled, telemetry.Released)},
 			{title: "Utilisation, %", left: []awscloudwatch.IMetric{q.utilisation(busyPeriod)}, right: q.figures("p50", telemetry.ServiceTime, telemetry.QueueWait),
-				lines: []line{{100 * plan.Queue.TargetUtilisation(), "target"}}},
+				lines: []line{{100 * plan.Queue.TargetUtilisation(), "target"}, {100 * plan.UtilisationAlarm, "too busy"}}},
 			{title: "Letters", left: []awscloudwatch.IMetric{q.DeadLetterQueue.MetricApproximateNumberOfMessagesVisible(minute("Maximum"))}, right: q.figures("Sum", telemetry.Dead)},
 		},
 	}

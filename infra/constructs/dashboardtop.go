@@ -3,30 +3,31 @@ package constructs
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	core "github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // stackRows are those of what all queues share.
-func stackRows(props DashboardProps) []row {
+func stackRows(scope core.Construct, props DashboardProps) []row {
 	var rows []row
 	if props.Api != nil {
 		rows = append(rows, apiRow(*props.Api))
 	}
 	shared := row{"Relay, sweep and schedules: whatever waits here, all queues wait for", []panel{
 		{title: "Relay lag, ms", left: []awscloudwatch.IMetric{
-			figure(telemetry.RelayLag, telemetry.Relay, "p99"), iteratorAge(props.Relay.Function),
+			figure(scope, telemetry.RelayLag, telemetry.Relay, "p99"), iteratorAge(props.Relay.Function),
 		}, lines: []line{{float64(relayLateness.Milliseconds()), "late"}}},
 		{title: "Published a minute", left: []awscloudwatch.IMetric{
-			figure(telemetry.Published, telemetry.Relay, "Sum"), figure(telemetry.SetAside, telemetry.Relay, "Sum"),
+			figure(scope, telemetry.Published, telemetry.Relay, "Sum"), figure(scope, telemetry.SetAside, telemetry.Relay, "Sum"),
 		}},
-		{title: "Sweep lag, ms", left: []awscloudwatch.IMetric{figure(telemetry.SweepLag, telemetry.Sweep, "p99")},
+		{title: "Sweep lag, ms", left: []awscloudwatch.IMetric{figure(scope, telemetry.SweepLag, telemetry.Sweep, "p99")},
 			lines: []line{{float64(sweepLateness.Milliseconds()), "late"}}, right: runs(props.Sweep.Function)},
 	}}
 	if props.Schedules != nil {
 		shared.panels = append(shared.panels, panel{title: "Schedules: runs and missed occurrences",
-			left: append(runs(props.Schedules.Function), figure(telemetry.OccurrenceMissed, telemetry.Schedules, "Sum"))})
+			left: append(runs(props.Schedules.Function), figure(scope, telemetry.OccurrenceMissed, telemetry.Schedules, "Sum"))})
 	}
 	return append(rows, shared)
 }

@@ -1,6 +1,7 @@
 package constructs
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -75,7 +76,7 @@ func NewFunction(scope core.Construct, id string, props FunctionProps) awslambda
 		MemorySize:                   jsii.Number(orDefault(props.MemoryMiB, DefaultMemoryMiB)),
 		Timeout:                      seconds(props.Timeout),
 		ReservedConcurrentExecutions: optionalNumber(props.ReservedConcurrency),
-		Environment:                  environment(props),
+		Environment:                  environment(scope, props),
 		Role:                         role,
 		InitialPolicy:                &policy,
 		LogGroup:                     logs,
@@ -99,11 +100,9 @@ func checkedCode(path string, props FunctionProps) string {
 	return code
 }
 
-func environment(props FunctionProps) *map[string]*string {
-	variables := make(map[string]*string, len(props.Environment)+1)
-	for name, value := range props.Environment {
-		variables[name] = value
-	}
+func environment(scope core.Construct, props FunctionProps) *map[string]*string {
+	variables := map[string]*string{settings.Namespace: jsii.String(Namespace(scope))}
+	maps.Copy(variables, props.Environment)
 	if props.LogLevel != "" {
 		variables[settings.LogLevel] = jsii.String(props.LogLevel)
 	}
@@ -142,16 +141,21 @@ const UniqueRows = "unique#"
 // a prefix.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
 func AllowRows(table *string, prefix string, actions ...string) awsiam.PolicyStatement {
-	statement := Allow(table, actions...)
-	statement.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": {prefix + "*"}})
-	return statement
+	return allowKeys(table, []string{prefix + "*"}, actions...)
 }
 
 // AllowFollowUps lets a function that ends jobs enqueue what follows them (job.Then,
 // job.Finally, the last job of a batch): new rows of jobs, and of no other kind.
 func AllowFollowUps(table *string) awsiam.PolicyStatement {
-	statement := Allow(table, "dynamodb:PutItem")
-	statement.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": {"job#*", "group#*"}})
+	return allowKeys(table, jobKeys, "dynamodb:PutItem")
+}
+
+// jobKeys are the partition keys of jobs.
+var jobKeys = []string{"job#*", "group#*"}
+
+func allowKeys(table *string, keys []string, actions ...string) awsiam.PolicyStatement {
+	statement := Allow(table, actions...)
+	statement.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": keys})
 	return statement
 }
 

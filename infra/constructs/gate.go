@@ -1,18 +1,40 @@
 package constructs
 
 import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
-// Gate lets a function stand before a queue: it knows where the queue is and how deep,
-// and refuses work when it is full (package admission). An alarm watches how much is
+// GaugeRows is the beginning of the partition keys of the rows by which gates see how
+// long jobs wait and whether the relay goes.
+const GaugeRows = "gauge#"
+
+// GateProps are what a function's gates look at.
+type GateProps struct {
+	// Table is the jobs table. Required.
+	Table awsdynamodb.Table
+	// Queues are those that the function enqueues jobs of. Required.
+	Queues []JobQueue
+}
+
+// AddGates lets a function stand before queues: it sees how full they are, and refuses
+// work where one is (package admission). An alarm on each queue watches how much is
 // refused. Call it before the function is made.
-func Gate(function *FunctionProps, queue JobQueue) {
-	q := queue.Parts()
+func AddGates(function *FunctionProps, props GateProps) {
 	if function.Environment == nil {
 		function.Environment = map[string]*string{}
 	}
-	function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
-	function.Policy = append(function.Policy, Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
-	refusalsAlarm(q)
+	function.Environment[settings.Table] = props.Table.TableName()
+	function.Policy = append(function.Policy,
+		AllowRows(props.Table.TableArn(), GaugeRows, "dynamodb:Query", "dynamodb:UpdateItem"),
+		// The oldest job that is due and was not queued: read where the sweep is behind.
+		allowKeys(props.Table.TableArn(), append([]string{"sweep"}, jobKeys...), "dynamodb:GetItem"),
+		Allow(IndexArn(props.Table, DueIndex), "dynamodb:Query"))
+	for _, queue := range props.Queues {
+		q := queue.Parts()
+		function.Environment[settings.QueueURL(q.Plan.Queue.Name)] = q.Queue.QueueUrl()
+		function.Policy = append(function.Policy, Allow(q.Queue.QueueArn(), "sqs:GetQueueAttributes"))
+		refusalsAlarm(q)
+	}
 }

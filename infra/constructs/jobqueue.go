@@ -47,7 +47,6 @@ func (q QueueParts) workersRights() []awsiam.PolicyStatement {
 type partsProps struct {
 	plan       sizing.Plan
 	visibility time.Duration
-	oldest     time.Duration // an older message raises the alarm
 	backstop   Backstop
 	actions    []awscloudwatch.IAlarmAction
 }
@@ -61,7 +60,7 @@ func newParts(scope core.Construct, props partsProps) QueueParts {
 	queue := newQueue(scope, "Queue", queueProps{
 		fifo: q.FIFO, retention: sourceRetention, visibility: props.visibility, redrive: props.backstop.Queue,
 	})
-	ageAlarm(scope, "QueueAgeAlarm", queue, q.Name, props.oldest, props.actions)
+	ageAlarm(scope, "QueueAgeAlarm", queue, q.Name, props.plan.AgeAlarm, props.actions)
 	lettersAlarm(scope, "DeadLettersAlarm", letters, deadLetters, "A job of "+q.Name+" failed for good: its letter says why.", props.actions)
 	made := QueueParts{props.plan, queue, letters, props.backstop, scope, props.actions}
 	utilisationAlarm(made)

@@ -93,7 +93,7 @@ func periodicAlarms(scope core.Construct, function awslambda.Function, actions [
 	})
 	newAlarm(scope, "MissedAlarm", alarm{
 		says: "An occurrence of a periodic job was missed: it came late, or was given up.", runbook: scheduleMissed,
-		metric: figure(telemetry.OccurrenceMissed, telemetry.Schedules, "Sum"),
+		metric: figure(scope, telemetry.OccurrenceMissed, telemetry.Schedules, "Sum"),
 		above:  0, periods: 1, actions: actions,
 	})
 }

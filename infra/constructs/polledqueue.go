@@ -58,18 +58,6 @@ func NewPolledQueue(scope core.Construct, id string, props PolledQueueProps) Pol
 	}
 	parts := newParts(self, partsProps{
 		plan: plan, visibility: visibility, backstop: props.Backstop, actions: props.AlarmActions,
-		// SQS reckons a message's age until it is deleted, and so with the job's run.
-		oldest: plan.Queue.LongestWait + slowest(plan.Queue, props.Tasks),
 	})
 	return PolledQueue{parts, visibility}
-}
-
-// slowest is the longest timeout of a queue's tasks.
-func slowest(q job.Queue, tasks []job.Defined) (longest time.Duration) {
-	for _, task := range tasks {
-		if policy := task.Definition().Policy; policy.Queue.Name == q.Name {
-			longest = max(longest, policy.Timeout)
-		}
-	}
-	return longest
 }

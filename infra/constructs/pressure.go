@@ -7,14 +7,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // When a queue's alarms on pressure fire.
 const (
-	// More than refusedPercent of the requests for refusedMinutes.
-	refusedPercent, refusedMinutes = 1, 5
+	// refusedMinutes is how long requests have to be refused: longer than a burst.
+	refusedMinutes = 5
 	// busyPeriod is what utilisation is reckoned over, leastBusy how long it has to
-	// be above its target at least.
+	// be too high at least.
 	busyPeriod = 5 * time.Minute
 	leastBusy  = 30 * time.Minute
 	// mostWatched is the longest that CloudWatch evaluates such an alarm over.
@@ -22,21 +23,20 @@ const (
 	mostWatched = 24 * time.Hour
 )
 
-// utilisationAlarm watches for workers that are busier than they are to be at the
-// peak. A backlog keeps them wholly busy while it is worked off, which takes as long as
-// a job may wait: what lasts longer is more than was declared.
+// utilisationAlarm watches for workers that are busier than they are to be. A backlog
+// keeps them wholly busy while it is worked off, which takes as long as a job may wait:
+// what lasts longer is more than was declared.
 func utilisationAlarm(q QueueParts) {
-	target := 100 * q.Plan.Queue.TargetUtilisation()
-	lasts := busyFor(q.Plan)
+	most, lasts := 100*q.Plan.UtilisationAlarm, busyFor(q.Plan)
 	newAlarm(q.scope, "UtilisationAlarm", alarm{
 		says: fmt.Sprintf("The %d workers of %s have been busier than %.4g %% for %v: more arrives, or jobs take longer, than is declared.",
-			q.Plan.Workers, q.Plan.Queue.Name, target, lasts), runbook: utilisation,
+			q.Plan.Workers, q.Plan.Queue.Name, most, lasts), runbook: utilisation,
 		metric: q.utilisation(busyPeriod),
-		above:  target, periods: int(lasts / busyPeriod), actions: q.actions,
+		above:  most, periods: int(lasts / busyPeriod), actions: q.actions,
 	})
 }
 
-// busyFor is how long workers may be busier than their target: a multiple of busyPeriod.
+// busyFor is how long workers may be so busy: a multiple of busyPeriod.
 func busyFor(plan sizing.Plan) time.Duration {
 	wait := (plan.Queue.LongestWait + busyPeriod - 1) / busyPeriod * busyPeriod
 	return min(max(wait, leastBusy), mostWatched)
@@ -50,7 +50,7 @@ func refusalsAlarm(q QueueParts) {
 		return
 	}
 	newAlarm(q.scope, id, alarm{
-		says: fmt.Sprintf("More than %d %% of the requests for %s are refused.", refusedPercent, q.Plan.Queue.Name), runbook: refusals,
-		metric: q.refused(), above: refusedPercent, periods: refusedMinutes, actions: q.actions,
+		says: fmt.Sprintf("More than %d requests a minute for %s are refused.", q.Plan.RefusalsAlarm, q.Plan.Queue.Name), runbook: refusals,
+		metric: q.figure(telemetry.Refused, "Sum"), above: float64(q.Plan.RefusalsAlarm), periods: refusedMinutes, actions: q.actions,
 	})
 }

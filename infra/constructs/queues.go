@@ -15,7 +15,7 @@ import (
 // sent when SQS moves it, so each stop on its way has to keep it longer:
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
 const (
-	sourceRetention   = 4 * 24 * time.Hour
+	sourceRetention   = sizing.Retention
 	backstopRetention = 10 * 24 * time.Hour
 	letterRetention   = 14 * 24 * time.Hour
 )

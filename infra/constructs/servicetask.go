@@ -69,6 +69,7 @@ func serviceEnvironment(scope core.Construct, props ServiceProps) *map[string]*s
 	name := props.Queue.Plan.Queue.Name
 	variables := map[string]*string{
 		"AWS_REGION":              awscdk.Stack_Of(scope).Region(),
+		settings.Namespace:        jsii.String(Namespace(scope)),
 		settings.QueueURL(name):   props.Queue.Queue.QueueUrl(),
 		settings.LettersURL(name): props.Queue.DeadLetterQueue.QueueUrl(),
 		settings.Pollers:          jsii.String(strconv.Itoa(props.Pollers)),

@@ -70,7 +70,7 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 	})
 	newAlarm(self, "LatenessAlarm", alarm{
 		says: "Scheduled jobs are queued more than two minutes after their time.", runbook: sweepLag,
-		metric: figure(telemetry.SweepLag, telemetry.Sweep, "p99"),
+		metric: figure(self, telemetry.SweepLag, telemetry.Sweep, "p99"),
 		above:  float64(sweepLateness.Milliseconds()), periods: 3, actions: props.Function.AlarmActions,
 	})
 	return Sweep{function}

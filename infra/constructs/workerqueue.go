@@ -55,7 +55,6 @@ func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) Wor
 	parts := newParts(self, partsProps{
 		plan:       plan,
 		visibility: max(plan.Visibility, sizing.VisibilityFactor*props.Function.Timeout),
-		oldest:     plan.Queue.LongestWait,
 		backstop:   props.Backstop,
 		actions:    props.Function.AlarmActions,
 	})
