@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
@@ -23,6 +25,23 @@ type Attribute struct {
 
 // String makes an attribute of a text.
 func String(text string) Attribute { return Attribute{Type: "String", Text: text} }
+
+// ReadyAttribute is the message attribute that says when a job's message may be
+// worked on, in milliseconds since 1970, where that is not when the job was created.
+// Workers tell by it how long the job waited.
+const ReadyAttribute = "ready_ms"
+
+// Ready makes the attributes that say when a message may be worked on.
+func Ready(at time.Time) map[string]Attribute {
+	return map[string]Attribute{ReadyAttribute: {Type: "Number", Text: strconv.FormatInt(at.UnixMilli(), 10)}}
+}
+
+// ReadyAt reads what Ready wrote, of the attribute's text; ok is false where that is
+// no time.
+func ReadyAt(text string) (at time.Time, ok bool) {
+	ms, err := strconv.ParseInt(text, 10, 64)
+	return time.UnixMilli(ms).UTC(), err == nil && ms > 0
+}
 
 // binary tells which of the two values counts.
 func (a Attribute) binary() bool { return strings.HasPrefix(a.Type, "Binary") }

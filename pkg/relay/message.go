@@ -20,6 +20,9 @@ func (r *Relay) message(row store.Record, letters, fifo bool) (queue.Outgoing, e
 		return queue.Outgoing{}, err
 	}
 	out := queue.Outgoing{Body: body}
+	if at := row.Publication.At; !at.Equal(row.Created) {
+		out.Attributes = queue.Ready(at)
+	}
 	if fifo {
 		out.Group, out.Dedup = groupID(row.ID), queue.Fitting(fmt.Sprintf("%s:%d", row.ID, m.N))
 		return out, nil

@@ -16,17 +16,7 @@ type jobEntry = entry[store.Record, queue.Outgoing]
 
 // placeJob puts a job's row to those that go to the same queue.
 func (r *Relay) placeJob(ctx context.Context, s *sorted, index int, row store.Record) {
-	to := row.Publication.To
-	queueName, letters, err := row.Publication.Address()
-	address, known := r.config.Addresses[queueName]
-	if err == nil && !known {
-		err = fmt.Errorf("relay: there is no address for queue %q", queueName)
-	}
-	t := s.jobs[to]
-	if t == nil {
-		t = r.queueTarget(address, letters, err)
-		s.jobs[to], s.all = t, append(s.all, t)
-	}
+	t, letters := r.queueOf(s, *row.Publication)
 	out, err := r.message(row, letters, t.fifo)
 	if err != nil {
 		r.config.Logger.ErrorContext(ctx, "a message can't be made; its row is passed over", "job", row.ID, "error", err.Error())
@@ -35,8 +25,23 @@ func (r *Relay) placeJob(ctx context.Context, s *sorted, index int, row store.Re
 	t.entries = append(t.entries, jobEntry{index: index, row: row, out: out, group: out.Group})
 }
 
+// queueOf gives where a publication goes: a queue, or its dead-letter queue.
+func (r *Relay) queueOf(s *sorted, to store.Publication) (t *target[store.Record, queue.Outgoing], letters bool) {
+	name, letters, err := to.Address()
+	if t = s.jobs[to.To]; t != nil {
+		return t, letters
+	}
+	address, known := r.config.Addresses[name]
+	if err == nil && !known {
+		err = fmt.Errorf("relay: there is no address for queue %q", name)
+	}
+	t = r.queueTarget(name, address, letters, err)
+	s.jobs[to.To], s.all = t, append(s.all, t)
+	return t, letters
+}
+
 // queueTarget is a queue, or its dead-letter queue; cause is why it can't be used.
-func (r *Relay) queueTarget(address queue.Address, letters bool, cause error) *target[store.Record, queue.Outgoing] {
+func (r *Relay) queueTarget(name string, address queue.Address, letters bool, cause error) *target[store.Record, queue.Outgoing] {
 	url := address.URL
 	if letters {
 		url = address.Letters
@@ -45,12 +50,18 @@ func (r *Relay) queueTarget(address queue.Address, letters bool, cause error) *t
 	t.send = func(ctx context.Context, messages []queue.Outgoing) []error {
 		return r.config.Queue.Send(ctx, url, messages)
 	}
+	confirmed := confirmation{queue: name}
 	t.handled = func(ctx context.Context, e jobEntry, err error) bool {
-		if letters {
+		switch {
+		case letters:
 			return r.letterHandled(ctx, e, err)
+		case e.probe != nil:
+			return r.probeHandled(ctx, e, err)
 		}
+		confirmed.note(e, err)
 		return r.jobHandled(ctx, e, err, t.fifo)
 	}
+	t.after = func(ctx context.Context) { r.confirm(ctx, confirmed) }
 	return t
 }
 

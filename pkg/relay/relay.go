@@ -164,8 +164,8 @@ func (r *Relay) sort(ctx context.Context, records []events.DynamoDBEventRecord) 
 	return s.all
 }
 
-// place puts a row to the others that go where it goes. Rows of other kinds than jobs
-// and events are passed over.
+// place puts a row to the others that go where it goes. Rows of other kinds than jobs,
+// events and probes are passed over.
 func (r *Relay) place(ctx context.Context, s *sorted, index int, image store.Item) error {
 	event, err := store.DecodeEvent(image)
 	if err == nil {
@@ -173,6 +173,10 @@ func (r *Relay) place(ctx context.Context, s *sorted, index int, image store.Ite
 	}
 	if !errors.Is(err, store.ErrNotAnEvent) {
 		return err
+	}
+	probe, err := store.DecodeProbe(image)
+	if err == nil {
+		return r.placeProbe(s, index, probe)
 	}
 	row, err := store.Decode(image)
 	if err == nil {

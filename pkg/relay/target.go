@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"time"
+
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // An entry is a row R to publish, by a message M.
@@ -13,6 +15,8 @@ type entry[R, M any] struct {
 	out   M
 	// group is the message's, where the target is FIFO.
 	group string
+	// probe is the row of a probe that stands for itself; nil for most.
+	probe *store.Probe
 }
 
 // A target is where rows are published to: a queue, a dead-letter queue, a topic.
@@ -26,6 +30,8 @@ type target[R, M any] struct {
 	// handled deals with the result of one entry. It tells whether the record may
 	// count as done with.
 	handled func(ctx context.Context, e entry[R, M], err error) bool
+	// after ends the target's turn; nil does nothing.
+	after func(ctx context.Context)
 }
 
 // publish sends the target's entries and deals with every result. In a FIFO target a
@@ -33,6 +39,9 @@ type target[R, M any] struct {
 func (t *target[R, M]) publish(ctx context.Context, failed []bool) {
 	sending, cancel := context.WithTimeout(ctx, sendTime(ctx))
 	defer cancel()
+	if t.after != nil {
+		defer t.after(ctx)
+	}
 	stopped := map[string]bool{} // the FIFO groups that an entry failed in
 	for _, round := range t.rounds() {
 		var sent []entry[R, M]
