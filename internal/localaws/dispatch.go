@@ -6,16 +6,21 @@ import (
 	"strings"
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/cloudwatch"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
 	"github.com/nightshift-go/nightshift/internal/localaws/ses"
 )
 
-// ServeHTTP answers one call: of a JSON service by its X-Amz-Target, of a
+// ServeHTTP answers one call: of CloudWatch by its path, of a JSON service by its X-Amz-Target, of a
 // service with the query protocol by its Action, of another by the service name
 // in the signature, and all else as S3.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.serveOwn(w, r) {
+		return
+	}
+	if operation := cloudwatch.Operation(r); operation != "" {
+		s.serveCloudWatch(w, r, operation)
 		return
 	}
 	if prefix, operation := awsjson.OperationOf(r); prefix != "" {

@@ -1,5 +1,5 @@
 // Package localaws is an AWS endpoint for one machine: SQS, DynamoDB, DynamoDB
-// Streams, SNS, SES, EventBridge Scheduler and the S3 calls that are used here, on one
+// Streams, SNS, SES, EventBridge Scheduler, CloudWatch's metrics and the S3 calls that are used here, on one
 // port, over the wire protocols of the AWS SDKs and of the aws command.
 //
 // What is not supported answers with an error in AWS's shape that names the
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
+	"github.com/nightshift-go/nightshift/internal/localaws/cloudwatch"
 	"github.com/nightshift-go/nightshift/internal/localaws/dynamodb"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
@@ -93,7 +94,9 @@ type Server struct {
 	dynamodb  *dynamodb.DB
 	s3        *s3.DB
 	scheduler *scheduler.DB
-	services  map[string]*awsjson.Service // by prefix of X-Amz-Target
+	// cloudwatch keeps nothing in the data folder.
+	cloudwatch *cloudwatch.DB
+	services   map[string]*awsjson.Service // by prefix of X-Amz-Target
 
 	mu     sync.Mutex
 	counts map[string]int
@@ -111,6 +114,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Now = cfg.Clock.Now
 	}
 	s := &Server{cfg: cfg, services: map[string]*awsjson.Service{}, counts: map[string]int{}}
+	s.openCloudWatch()
 	if err := s.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("localaws: %w", err), s.Close())
 	}
