@@ -71,7 +71,8 @@ type Config struct {
 	WithoutSources bool
 	// Logger takes what the stack has to say; nil drops it.
 	Logger *slog.Logger
-	// FunctionLog takes what functions write, line by line; nil sends it to
+	// FunctionLog takes what functions write, line by line, but for metrics, which go
+	// to the built-in endpoint as CloudWatch takes them from a log; nil sends it to
 	// Logger. It is called concurrently.
 	FunctionLog func(function, line string)
 	// Local adjusts the built-in endpoint; its Dir, Region, AccountID, Secret,

@@ -126,7 +126,7 @@ func (s *Stack) processOf(service *service) process.Config {
 	maps.Copy(environment, s.environment()) // the endpoint is the stack's, whatever the template says
 	return process.Config{
 		Name: service.Folder, Program: service.bootstrap, Environment: environment, TempDir: s.folder.temp(), Stop: localStop,
-		Log:     func(line string) { s.config.FunctionLog(service.Folder, line) },
+		Log:     func(line string) { s.functionLog(service.Folder, line) },
 		Report:  func(message string) { s.config.Logger.Warn(message, "service", service.Folder) },
 		Started: service.started,
 	}

@@ -61,7 +61,7 @@ func (s *Stack) makeFunction(f *function, async []samtemplate.AsyncSettings) err
 		Name: f.name, ARN: f.arn, Bootstrap: f.bootstrap, Handler: f.settings.Handler, Region: s.config.Region, Environment: environment,
 		Timeout: time.Duration(f.settings.Timeout) * time.Second, MemoryMB: f.settings.MemorySize, Concurrency: cmp.Or(s.config.Concurrency, 64),
 		TempDir: s.folder.temp(), Clock: s.clock,
-		Log:    func(line string) { s.config.FunctionLog(f.Folder, line) },
+		Log:    func(line string) { s.functionLog(f.Folder, line) },
 		Report: func(message string) { s.config.Logger.Warn(message, "function", f.Folder) },
 	}
 	if reserved := f.settings.ReservedConcurrentExecutions; reserved != nil {
