@@ -62,6 +62,9 @@ func (s *Sweep) releaseQueue(ctx context.Context, name string, plan sizing.Plan,
 	if n <= 0 {
 		return nil
 	}
+	if ok, err := s.relayed(ctx, name, rate); err != nil || !ok {
+		return err
+	}
 	if mine, err := s.config.Jobs.BeginRelease(ctx, name, rate, now); err != nil || !mine {
 		return err
 	}
@@ -77,6 +80,22 @@ func (s *Sweep) releaseQueue(ctx context.Context, name string, plan sizing.Plan,
 		return nil
 	}
 	return err
+}
+
+// relayed tells whether the relay has published what was released before, and asks it to
+// confirm what is released now: jobs that wait for the relay are in no depth. Where it
+// stands still nothing more is released until it has confirmed.
+func (s *Sweep) relayed(ctx context.Context, name string, rate store.SpillRate) (bool, error) {
+	gauge, err := s.config.Jobs.Gauge(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	behind := !rate.Released.IsZero() && gauge.Relayed.Before(rate.Released)
+	if behind {
+		s.config.Logger.WarnContext(ctx, "the relay has not confirmed what was released before; no spilled jobs are released in this run", "queue", name)
+	}
+	_, err = s.config.Jobs.Probe(ctx, name, gauge)
+	return !behind, err
 }
 
 // Allowed is how many spilled jobs of a queue may be released at a time, by its rate:

@@ -45,6 +45,8 @@ type fate struct {
 	visible time.Time
 	// alone is the job to take on when it can run alone, until that was tried.
 	alone *store.Record
+	// ended is the job as it is after its end; nil where it has not ended here.
+	ended *store.Record
 	// overrun is the run whose handler did not stop, until its end is written.
 	overrun *overrun
 }

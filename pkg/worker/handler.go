@@ -66,7 +66,7 @@ func open[A any](rec *store.Record, steps ladder, current int) (*job.Job[A], err
 	return job.New(job.Job[A]{
 		Args: args, ID: rec.ID, Task: rec.Task, Queue: rec.Queue,
 		Attempt: rec.Attempt, MaxAttempts: rec.MaxAttempts,
-		CreatedAt: rec.Created, Client: rec.Client, Trace: rec.Trace, Follows: rec.Follows,
+		CreatedAt: rec.Created, Client: rec.Client, Trace: rec.Trace, Degraded: rec.Degraded, Follows: rec.Follows,
 	}, job.Internals{Cursor: rec.Cursor, Token: rec.Token}), nil
 }
 

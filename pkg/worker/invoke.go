@@ -28,6 +28,7 @@ func (w *Worker) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	b.runAlone(ctx)
 	b.settleOverruns(ctx)
 	b.hideFailed(ctx)
+	b.releasePlaces(ctx)
 	if b.stuck.Load() {
 		w.config.Exit(1)
 		return nil, ErrStuck

@@ -57,7 +57,7 @@ func (b *batch) attributes(ctx context.Context, r *record) map[string]queue.Attr
 func (b *batch) redrive(ctx context.Context, r *record, m queue.Message) fate {
 	standing, err := deadletter.Redrive(ctx, b.config.Jobs, m)
 	switch {
-	case errors.Is(err, store.ErrDuplicate):
+	case errors.Is(err, store.ErrDuplicate), errors.Is(err, store.ErrFull):
 		return b.refuse(ctx, r, m, err)
 	case errors.Is(err, deadletter.ErrContended):
 		return b.again()

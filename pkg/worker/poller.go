@@ -188,4 +188,5 @@ func (p *poll) answer(ctx context.Context, b *batch) {
 			b.Worker.config.Logger.WarnContext(ctx, "a message was not deleted: it comes again, and its job is found to have ended", "queue", b.queue.Queue.Name, "error", err.Error())
 		}
 	}
+	b.releasePlaces(ctx)
 }

@@ -52,7 +52,7 @@ func fateOf(now *store.Record) fate {
 	if now.State == lifecycle.Queued {
 		return visibleAt(now.NotBefore)
 	}
-	return acknowledged
+	return fate{acknowledged: true, ended: now}
 }
 
 func (b *batch) finish(ctx context.Context, rec *store.Record, outcome lifecycle.Outcome) (now store.Record, err error) {

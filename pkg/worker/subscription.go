@@ -33,6 +33,10 @@ func (w *Worker) subscribe(h *Handler) error {
 		return fmt.Errorf("worker: the tasks %q and %q of queue %q are both subscribed to %q: a message is for one task; give each a queue of its own",
 			other.definition.Name, task.Name, at.queue, event.Name)
 	}
+	if task.Policy.Queue.Hard {
+		return fmt.Errorf("worker: task %q is subscribed to %q and its queue %q is Hard: nobody asks for room when an event is published; give the task a queue that is not, and let it enqueue",
+			task.Name, event.Name, at.queue)
+	}
 	w.subscribed[at] = h
 	return job.ValidateSubscriber(h.subscription)
 }
