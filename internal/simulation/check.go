@@ -15,6 +15,9 @@ import (
 // month does not.
 const Longest = 366 * 24 * time.Hour
 
+// mostKeys bounds Load.Keys.
+const mostKeys = 1 << 20
+
 // Check reports every setting that makes no sense.
 func (c Config) Check() error {
 	_, _, err := c.resolved()
@@ -29,6 +32,9 @@ func (c Config) resolved() (Config, sizing.Plan, error) {
 	if err == nil {
 		plan, err = sizing.For(c.Policy.Queue, c.Policy.Timeout)
 	}
+	if c.Workers > 0 {
+		plan = staffed(plan, c.Workers)
+	}
 	problems := []error{err}
 	bad := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("simulation: "+format, args...))
@@ -42,12 +48,30 @@ func (c Config) resolved() (Config, sizing.Plan, error) {
 	if c.Until < 0 || c.Until > Longest {
 		bad("Until is %v: between 0 and %v", c.Until, Longest)
 	}
-	if c.Workers < 0 || c.Gates < 0 || c.Scale < 0 || c.Clients.Number < 0 || c.Delivery.Queues < 0 || c.Delivery.Room < 0 {
-		bad("a negative number: Workers %d, Gates %d, Scale %d, Clients.Number %d, Delivery.Queues %d, Delivery.Room %d",
-			c.Workers, c.Gates, c.Scale, c.Clients.Number, c.Delivery.Queues, c.Delivery.Room)
+	if c.Workers < 0 || c.Gates < 0 || c.Scale < 0 || c.Clients.Number < 0 || c.Delivery.Queues < 0 || c.Delivery.Room < 0 || c.Load.Keys < 0 || c.Load.Keys > mostKeys {
+		bad("a negative number: Workers %d, Gates %d, Scale %d, Clients.Number %d, Delivery.Queues %d, Delivery.Room %d; or Load.Keys is %d, of at most %d",
+			c.Workers, c.Gates, c.Scale, c.Clients.Number, c.Delivery.Queues, c.Delivery.Room, c.Load.Keys, mostKeys)
+	}
+	if c.Policy.Queue.FIFO {
+		bad("queue %q is FIFO: the order of groups is not simulated", c.Policy.Queue.Name)
+	}
+	if v := c.Delivery.Visibility; v > 0 && !c.Delivery.Plain && !c.Policy.Queue.Polled && v < plan.FunctionTimeout {
+		bad("Visibility is %v, and the function may run for %v: AWS refuses such a mapping", v, plan.FunctionTimeout)
 	}
 	problems = append(problems, c.Service.validate(), c.Faults.validate(), c.Clients.validate(), c.Delivery.validate(), c.Table.validate())
 	return c.withDefaults(plan), plan, errors.Join(problems...)
+}
+
+// staffed gives the plan with another number of workers.
+func staffed(p sizing.Plan, workers int) sizing.Plan {
+	q := p.Queue
+	p.MaximumConcurrency = max(workers/q.SideBySide(), 1)
+	p.Workers = p.MaximumConcurrency * q.SideBySide()
+	p.MostConcurrency, p.MostWorkers = max(p.MostConcurrency, p.MaximumConcurrency), max(p.MostWorkers, p.Workers)
+	p.DrainRate = sizing.DrainRate(p.Workers, q.ServiceTime)
+	p.Limit = sizing.Limit(p.DrainRate, q.LongestWait)
+	p.Mark = sizing.Mark(p.Limit)
+	return p
 }
 
 func (c Config) withDefaults(plan sizing.Plan) Config {
@@ -62,7 +86,6 @@ func (c Config) withDefaults(plan sizing.Plan) Config {
 		}
 		*d = max(*d, 0)
 	}
-	orInt(&c.Workers, plan.Workers)
 	orInt(&c.Gates, 1)
 	orInt(&c.Scale, 1)
 	orInt(&c.Clients.Number, DefaultClients)

@@ -24,7 +24,8 @@ type Config struct {
 	// Policy is the task's, with its queue. Required. Workers, limit and timeouts
 	// follow from it (sizing.For).
 	Policy job.Policy
-	// Workers are how many there are instead of what the plan says.
+	// Workers are how many there are instead of what the plan says; drain rate and
+	// limit follow them.
 	Workers int
 	// Unbounded leaves the gate out: whatever is asked for is accepted.
 	Unbounded bool
@@ -64,6 +65,10 @@ type Load struct {
 	// Even spaces arrivals evenly; otherwise they are independent of one another
 	// (a Poisson process).
 	Even bool
+	// Keys is how many keys jobs have, each as often as the others: a job takes the
+	// place of one that waits with the same (job.Uniqueness.NewestWins). Zero means
+	// that they have none.
+	Keys int
 }
 
 // A Service is how long a handler takes.

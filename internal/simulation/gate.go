@@ -5,11 +5,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/admission"
-	"github.com/nightshift-go/nightshift/pkg/job"
 )
-
-// A gate is that of one process.
-type gate struct{ *admission.Gate }
 
 // Why a request is refused, besides the reasons of package admission.
 const (
@@ -19,34 +15,46 @@ const (
 	noRoom = "no room"
 )
 
-// A decision is the answer to a request.
+// A decision is the answer to a request: why it is refused, or the form in which it is
+// accepted.
 type decision struct {
-	refused           string // why, or nothing
-	retryAfter        time.Duration
-	degraded, spilled bool
+	refused    string
+	retryAfter time.Duration
+	form       admission.Form
 }
 
-func (w *world) newGate() (gate, error) {
-	g, err := admission.New(admission.Config{
-		Queue:     w.config.Policy.Queue.Name,
-		Limit:     w.scaled(w.plan.Limit),
-		DrainRate: w.plan.DrainRate / job.Rate(w.config.Scale),
-		Depth:     func(context.Context) (int, error) { return w.counts.all(), nil },
-		Now:       w.clock,
-		Random:    w.chance.gates.Float64,
-	})
-	return gate{g}, err
+// newGate makes the gate of one process.
+func (w *world) newGate() (*admission.Gate, error) {
+	c := admission.For(w.local)
+	c.Look, c.Inline = w.look, true
+	c.Now, c.Random = w.clock, w.chance.gates.Float64
+	return admission.New(c)
+}
+
+// look reads the queue for a gate.
+func (w *world) look(context.Context) (admission.Reading, error) {
+	r := admission.Reading{Depth: w.counts.all()}
+	if age := w.age(); age > 0 {
+		r.Oldest = w.clock().Add(-age)
+	}
+	return r, nil
 }
 
 // admit decides on a request, as the enqueue function does.
 func (w *world) admit(ctx context.Context) decision {
+	d := decision{}
 	if !w.config.Unbounded {
-		g := w.gates[0]
+		gate := w.gates[0]
 		if len(w.gates) > 1 {
-			g = w.gates[w.chance.gates.IntN(len(w.gates))]
+			gate = w.gates[w.chance.gates.IntN(len(w.gates))]
 		}
-		if d := g.Admit(ctx); !d.Admitted {
-			return decision{refused: string(d.Reason), retryAfter: d.RetryAfter}
+		answer := gate.AdmitFor(ctx, w.config.Policy)
+		if answer.Admitted && answer.Form == admission.Spilled && w.spill.jobs.n >= w.scaled(w.plan.MostSpilled()) {
+			answer = answer.Refused()
+		}
+		d = decision{string(answer.Reason), answer.RetryAfter, answer.Form}
+		if !answer.Admitted {
+			return d
 		}
 	}
 	if room := w.config.Delivery.Room; room > 0 && w.counts.all() >= w.scaled(room) {
@@ -55,5 +63,5 @@ func (w *world) admit(ctx context.Context) decision {
 	if !w.table.takes(w.now, w.config.Table.PerJob.Enqueue) {
 		return decision{refused: throttled}
 	}
-	return decision{}
+	return d
 }

@@ -12,7 +12,9 @@ const mostBatch = 10
 type invocation struct {
 	batch [mostBatch]run
 	n     int
-	left  int // runs that have not ended
+	left  int // events of its that are to come
+	// running are the runs that go on, waiting those that have no turn yet.
+	running, waiting int
 }
 
 // A run is a handler's, for one message.
@@ -96,7 +98,8 @@ func (w *world) schedule(v *invocation, starts time.Duration) {
 		lanes[lane] = ending[i] - starts
 		all = max(all, ending[i])
 	}
-	w.pool.running += v.n
+	v.running, v.waiting = bound, v.n-bound
+	w.pool.running += bound
 	for i := range v.n {
 		if ending[i] <= dies {
 			v.left++
@@ -129,7 +132,12 @@ func (w *world) runEnds(at, i int32) {
 	v := w.invocations.at(at)
 	r := &v.batch[i]
 	r.ended = true
-	w.pool.running--
+	if v.waiting > 0 {
+		v.waiting-- // the next has its turn
+	} else {
+		v.running--
+		w.pool.running--
+	}
 	w.conclude(r)
 	if v.left--; v.left == 0 {
 		w.answer(at)
@@ -160,14 +168,11 @@ func (w *world) answer(at int32) {
 func (w *world) crash(at int32) {
 	v := w.invocations.at(at)
 	w.totals.Crashes++
+	w.pool.running -= v.running
 	for i := range v.n {
 		r := &v.batch[i]
-		j := w.jobs.at(r.job)
-		if !r.ended {
-			w.pool.running--
-			if w.plan.Queue.Polled && j.token == r.token {
-				j.leaseUntil = w.now + worker.DefaultHold
-			}
+		if j := w.jobs.at(r.job); !r.ended && w.plan.Queue.Polled && j.token == r.token {
+			j.leaseUntil = w.now + worker.DefaultHold
 		}
 		if !w.config.Delivery.Plain {
 			w.hide(r.message, r.receipt, w.visibleAgain())

@@ -45,7 +45,7 @@ func newPool(c Config, plan sizing.Plan) pool {
 		polled: plan.Queue.Polled, bound: plan.Queue.SideBySide(),
 		least: leastPollers / scale, step: pollersMinute / scale * pollStep.Minutes(),
 	}
-	p.set(c.Workers/p.bound, c.Scale)
+	p.set(plan.MaximumConcurrency, c.Scale)
 	p.pollers = p.least
 	return p
 }

@@ -18,6 +18,7 @@ func (w *world) begins(r *run, begin time.Duration) {
 	w.series.point.attempts++
 	if !j.begun {
 		j.begun = true
+		w.begun(r.job)
 		w.waits.add(begin - j.accepted)
 	}
 	r.lasts = w.lasts(j, begin)

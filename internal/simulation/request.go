@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/client"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 )
@@ -44,9 +45,13 @@ func (w *world) ask(ctx context.Context, i int32) {
 	q := w.requests.at(i)
 	q.attempt++
 	d := w.admit(ctx)
+	key, replaced := w.replaced()
+	if d.form == admission.Replacing && !replaced {
+		d.refused = string(admission.Full)
+	}
 	if d.refused == "" {
 		w.requests.remove(i)
-		w.accept(d)
+		w.accept(d, key, replaced)
 		return
 	}
 	w.totals.refuse(d.refused)
@@ -75,18 +80,26 @@ func (w *world) backAgain(q request, d decision) (time.Duration, bool) {
 	}
 }
 
-// accept makes the job's row.
-func (w *world) accept(d decision) {
+// accept makes the job's row, or gives its arguments to the one that it replaces.
+func (w *world) accept(d decision, key int32, replaced bool) {
 	w.totals.Accepted++
 	w.series.point.accepted++
-	j := w.newJob(row{state: lifecycle.Queued, degraded: d.degraded, poison: w.happensTo(w.config.Faults.Poison)})
-	if d.degraded {
-		w.totals.Degraded++
+	if replaced {
+		w.totals.Replaced++
+		return
 	}
-	if d.spilled {
+	j := w.newJob(row{
+		state: lifecycle.Queued, key: key, degraded: d.form == admission.Degraded, poison: w.happensTo(w.config.Faults.Poison),
+	})
+	if d.form == admission.Spilled {
 		w.spillJob(j)
 		return
 	}
+	if d.form == admission.Degraded {
+		w.totals.Degraded++
+	}
+	w.spill.arrived++
+	w.wait(j)
 	w.publish(j)
 }
 

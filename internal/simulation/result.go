@@ -10,10 +10,9 @@ import (
 type Result struct {
 	// Name is the configuration's.
 	Name string
-	// Plan is what the queue's declaration comes to. Workers is how many there
-	// were at first, and Bounded tells whether its limit held.
+	// Plan is what the queue's declaration comes to; Bounded tells whether its
+	// limit held.
 	Plan    sizing.Plan
-	Workers int
 	Bounded bool
 	// Lasted is when the run ended.
 	Lasted time.Duration
@@ -50,7 +49,7 @@ func (w *world) result() *Result {
 	totals = totals.times(scale)
 	totals.Wait, totals.Ready = w.waits.spread(), w.readys.spread()
 	r := &Result{
-		Name: w.config.Name, Plan: w.plan, Workers: w.config.Workers, Bounded: !w.config.Unbounded, Lasted: w.now, Totals: totals,
+		Name: w.config.Name, Plan: w.plan, Bounded: !w.config.Unbounded, Lasted: w.now, Totals: totals,
 	}
 	points := w.series.points
 	if w.now%w.series.interval != 0 || len(points) == 0 {

@@ -22,6 +22,7 @@ type row struct {
 	accepted        time.Duration
 	begun           bool // an attempt of it was made
 	poison          bool
+	key             int32
 	degraded        bool
 	rest            bool // it is what a degraded job left
 	// refs are its messages and the runs that have it in hand: while there are

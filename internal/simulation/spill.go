@@ -3,6 +3,7 @@ package simulation
 import (
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
@@ -10,6 +11,8 @@ import (
 // A spill is what waits in the table, because its queue was full.
 type spill struct {
 	jobs ring
+	// arrived is how many jobs went straight to the queue since the last release.
+	arrived int
 }
 
 // spillJob keeps a job in the table.
@@ -26,10 +29,13 @@ func (w *world) leaveRest() {
 	w.spillJob(w.newJob(row{rest: true}))
 }
 
-// release gives spilled jobs to the queue, each minute as many as it has room for.
+// release gives, each minute, as many spilled jobs to the queue as it has room for and
+// its workers have time for, the oldest first and spread over the minute.
 func (w *world) release() {
-	room := sizing.Mark(w.scaled(w.plan.Limit)) - w.counts.all()
-	n := min(room, w.spill.jobs.n, int(float64(w.plan.DrainRate)/float64(w.config.Scale)*60))
+	arrivals := job.Rate(float64(w.spill.arrived) / 60)
+	w.spill.arrived = 0
+	most := int(60 * sizing.ReleaseRate(w.local.DrainRate, arrivals))
+	n := min(w.spill.jobs.n, most, w.local.Room(w.counts.all()))
 	for i := range n {
 		w.events.push(w.now+time.Minute*time.Duration(i)/time.Duration(n), due, w.spill.jobs.pop().a, 0)
 	}

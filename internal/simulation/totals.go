@@ -8,9 +8,9 @@ type Totals struct {
 	// for them; GaveUp how many they gave up. Away are those whose clients are
 	// waiting to ask again at the end.
 	Arrived, Asked, GaveUp, Away int
-	// Accepted jobs are Done, Dead or Unfinished. Rests are those that degraded
-	// jobs left, besides.
-	Accepted, Rests, Done, Dead, Unfinished int
+	// Accepted jobs are Done, Dead or Unfinished, or Replaced one that waited.
+	// Rests are those that degraded jobs left, besides.
+	Accepted, Replaced, Rests, Done, Dead, Unfinished int
 	// Degraded and Spilled tell in which form jobs were accepted; Spilled counts
 	// rests as well.
 	Degraded, Spilled int
@@ -97,7 +97,7 @@ func (t *Totals) turn(by int) {
 // times gives the totals of a run in which each job stood for so many.
 func (t Totals) times(scale int) Totals {
 	for _, n := range []*int{
-		&t.Arrived, &t.Asked, &t.GaveUp, &t.Away, &t.Accepted, &t.Rests, &t.Done, &t.Dead, &t.Unfinished, &t.Degraded, &t.Spilled,
+		&t.Arrived, &t.Asked, &t.GaveUp, &t.Away, &t.Accepted, &t.Replaced, &t.Rests, &t.Done, &t.Dead, &t.Unfinished, &t.Degraded, &t.Spilled,
 		&t.Refused, &t.Attempts, &t.Failed, &t.Duplicates, &t.Early, &t.Repeated, &t.Crashes, &t.ColdStarts, &t.PeakDepth, &t.PeakSpilled,
 	} {
 		*n *= scale

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/client"
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
@@ -17,11 +19,12 @@ var epoch = time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)
 type world struct {
 	config Config
 	plan   sizing.Plan
+	local  sizing.Plan // the plan divided by the scale
 	now    time.Duration
 	events heap
 	chance chance
 
-	gates    []gate
+	gates    []*admission.Gate
 	clients  []*client.Budget
 	requests slab[request]
 	// away counts the requests whose clients are going to be back.
@@ -39,6 +42,7 @@ type world struct {
 	table    table
 	relay    relay
 	spill    spill
+	keys     keys
 	behind   bucket // what is behind the workers
 	service  func() time.Duration
 	stopped  int // outages of the kind Stopped that go on
@@ -78,6 +82,9 @@ func newWorld(c Config) (*world, error) {
 	scale := float64(c.Scale)
 	w.config.Load.Curve = c.Load.Curve.scaled(scale)
 	w.service = c.Service.sampler(w.chance.service)
+	w.local = plan
+	w.local.Limit, w.local.DrainRate = w.scaled(plan.Limit), plan.DrainRate/job.Rate(scale)
+	w.keys = make(keys, c.Load.Keys)
 	w.pool = newPool(c, plan)
 	w.table = newTable(c.Table, scale)
 	w.relay = relay{rate: float64(c.Delivery.RelayRate) / scale}
