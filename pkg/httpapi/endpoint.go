@@ -19,7 +19,12 @@
 //
 // Errors are application/problem+json (RFC 9457) with a stable type, and the
 // request's id to find it in the logs. What went wrong inside is logged and never
-// shown. A 503 has a Retry-After.
+// shown. A 503 and a 429 have a Retry-After.
+//
+// # Rates
+//
+// RateLimit keeps each client to a rate: in front of Enqueue and Uploads, or of any
+// other handler. It comes first, then the gate of the queue.
 //
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 package httpapi

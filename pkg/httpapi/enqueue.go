@@ -30,6 +30,11 @@ type EnqueueConfig struct {
 	// same in all processes and for ever; with another secret, keys that were
 	// used before are new.
 	Secret []byte
+	// Limit keeps each client to a rate, before anything else is looked at;
+	// nil means none. A request whose Idempotency-Key was accepted before gets
+	// its answer however many the client sends: that is one read, and adds
+	// nothing.
+	Limit *RateLimit
 	// RequireKey refuses requests without an Idempotency-Key (400), where every
 	// client is to be able to send a request again.
 	RequireKey bool
@@ -89,7 +94,7 @@ func checkPublic(d job.Definition, gates map[string]*admission.Gate) error {
 
 // Handle answers one request.
 func (e *Enqueue) Handle(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	return e.answer(ctx, event, e.serve)
+	return e.config.Limit.before(ctx, event, e.endpoint, e.serve, e.again)
 }
 
 // An order is a request that was understood.
@@ -128,16 +133,39 @@ func (e *Enqueue) serve(ctx context.Context, r request) (response, error) {
 // refuse answers for a queue that takes no more. A request that was accepted
 // before adds nothing to the queue and gets its answer.
 func (e *Enqueue) refuse(ctx context.Context, r request, o order, d admission.Decision) (response, error) {
-	if o.id != "" {
-		rec, ok, err := e.config.Producer.Earlier(ctx, o.task.Name, o.id, o.fingerprint)
-		if err != nil {
-			return response{}, e.explain(err)
-		}
-		if ok {
-			return accepted(rec)
-		}
+	if answer, ok, err := e.earlier(ctx, o); ok || err != nil {
+		return answer, err
 	}
 	return response{}, refused(ctx, e.logger, r, d)
+}
+
+// again answers a request that was accepted before, of a client that sends too many;
+// ok is false for every other.
+func (e *Enqueue) again(ctx context.Context, r request) (answer response, ok bool, err error) {
+	if _, keyed := r.header("Idempotency-Key"); !keyed {
+		return response{}, false, nil
+	}
+	o, err := e.understand(ctx, r)
+	if err != nil {
+		return response{}, false, nil // it is told so when it comes within its rate
+	}
+	return e.earlier(ctx, o)
+}
+
+// earlier gives the answer of an order that was accepted before.
+func (e *Enqueue) earlier(ctx context.Context, o order) (answer response, ok bool, err error) {
+	if o.id == "" {
+		return response{}, false, nil
+	}
+	rec, ok, err := e.config.Producer.Earlier(ctx, o.task.Name, o.id, o.fingerprint)
+	if err != nil {
+		return response{}, false, e.explain(err)
+	}
+	if !ok {
+		return response{}, false, nil
+	}
+	answer, err = accepted(rec)
+	return answer, true, err
 }
 
 func (e *Enqueue) understand(ctx context.Context, r request) (order, error) {

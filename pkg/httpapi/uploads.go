@@ -47,6 +47,9 @@ type UploadsConfig struct {
 	// Gate is that of the queue where uploads are worked on: what could not
 	// be enqueued need not be uploaded. Required.
 	Gate *admission.Gate
+	// Limit keeps each client to a rate, before anything else is looked at;
+	// nil means none.
+	Limit *RateLimit
 	// MostBytes is the largest upload; zero means DefaultMostBytes.
 	MostBytes int64
 	// Accept are the media types that are taken, the first that fits deciding.
@@ -107,7 +110,7 @@ func NewUploads(config UploadsConfig) (*Uploads, error) {
 
 // Handle answers one request.
 func (u *Uploads) Handle(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	return u.answer(ctx, event, u.serve)
+	return u.config.Limit.before(ctx, event, u.endpoint, u.serve, nil)
 }
 
 // An uploadRequest is what a client says of what it wants to put.
