@@ -15,12 +15,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/nightshift-go/nightshift/infra/constructs"
 	"github.com/nightshift-go/nightshift/infra/rules"
 	"github.com/nightshift-go/nightshift/infra/samgen"
+	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 func main() {
@@ -91,18 +96,29 @@ func writeSAM(root, file string) error {
 	return nil
 }
 
-// checkRules stops the synthesis of a template that breaks a rule.
+// checkRules stops the synthesis of a template that breaks a rule, or that has other
+// numbers than the plans of its queues.
 func checkRules(template []byte) error {
 	findings, err := rules.Check(template)
 	if err != nil {
 		return err
 	}
-	problems := make([]error, len(findings))
-	for i, finding := range findings {
-		problems[i] = errors.New(finding.String())
+	plans, err := sizing.ForTasks(tasks.Defined()...)
+	if err != nil {
+		return err
+	}
+	unplanned, err := rules.CheckPlans(template, slices.SortedFunc(maps.Values(plans), byName)...)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, finding := range append(findings, unplanned...) {
+		problems = append(problems, errors.New(finding.String()))
 	}
 	return errors.Join(problems...)
 }
+
+func byName(a, b sizing.Plan) int { return strings.Compare(a.Queue.Name, b.Queue.Name) }
 
 // moduleRoot is the nearest folder upwards that holds go.mod: the cdk command
 // runs the app in infra, people run it from the root.

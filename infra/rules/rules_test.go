@@ -157,20 +157,7 @@ func TestMistakesAreFound(t *testing.T) {
 
 func spoiled(t *testing.T, spoil func(properties)) []byte {
 	t.Helper()
-	var template map[string]any
-	if err := json.Unmarshal([]byte(sound), &template); err != nil {
-		t.Fatal(err)
-	}
-	p := properties{}
-	for id, r := range template["Resources"].(map[string]any) {
-		p[id] = r.(map[string]any)["Properties"].(map[string]any)
-	}
-	spoil(p)
-	raw, err := json.Marshal(template)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return changed(t, sound, spoil)
 }
 
 // What AWS accepts as well must not be reported.
@@ -248,7 +235,11 @@ func FuzzCheck(f *testing.F) {
 		}
 		f.Add(one)
 	}
+	f.Add([]byte(asPlanned))
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		if _, err := CheckPlans(raw, plansOf(t)...); (err == nil) != json.Valid(raw) && err == nil {
+			t.Errorf("an unreadable template is no error: %q", raw)
+		}
 		first, err := Check(raw)
 		second, again := Check(raw)
 		if !slices.Equal(first, second) || (err == nil) != (again == nil) {
