@@ -36,6 +36,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveSES(w, r)
 		return
 	}
+	if service == "lambda" {
+		s.serveLambda(w, r)
+		return
+	}
 	if service == "scheduler" {
 		s.serve(w, r, service, scheduler.Operation(r), s.scheduler, func(w http.ResponseWriter, f *Fault) {
 			scheduler.Write(w, &scheduler.Error{Code: f.Code, Message: f.message(), Status: f.status()})

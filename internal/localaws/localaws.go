@@ -1,6 +1,7 @@
 // Package localaws is an AWS endpoint for one machine: SQS, DynamoDB, DynamoDB
-// Streams, SNS, SES, EventBridge Scheduler, CloudWatch's metrics and the S3 calls that are used here, on one
-// port, over the wire protocols of the AWS SDKs and of the aws command.
+// Streams, SNS, SES, EventBridge Scheduler, CloudWatch's metrics, Lambda's event source
+// mappings and the S3 calls that are used here, on one port, over the wire protocols of
+// the AWS SDKs and of the aws command.
 //
 // What is not supported answers with an error in AWS's shape that names the
 // service and the operation. Signatures are checked on presigned S3 URLs only;
@@ -21,6 +22,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws/awsjson"
 	"github.com/nightshift-go/nightshift/internal/localaws/cloudwatch"
 	"github.com/nightshift-go/nightshift/internal/localaws/dynamodb"
+	"github.com/nightshift-go/nightshift/internal/localaws/lambda"
 	"github.com/nightshift-go/nightshift/internal/localaws/s3"
 	"github.com/nightshift-go/nightshift/internal/localaws/scheduler"
 	"github.com/nightshift-go/nightshift/internal/localaws/ses"
@@ -91,6 +93,7 @@ type Server struct {
 	sqs       *sqs.DB
 	sns       *sns.DB
 	ses       *ses.DB
+	lambda    *lambda.DB
 	dynamodb  *dynamodb.DB
 	s3        *s3.DB
 	scheduler *scheduler.DB
@@ -146,6 +149,9 @@ func (s *Server) open() error {
 	if err := s.openSES(filepath.Join(dir, "ses.db")); err != nil {
 		return err
 	}
+	if err := s.openLambda(filepath.Join(dir, "lambda.db")); err != nil {
+		return err
+	}
 	s.dynamodb, err = dynamodb.Open(dynamodb.Config{
 		Path: filepath.Join(dir, "dynamodb.db"), Now: s.cfg.Now, Machine: s.machine(), Written: s.cfg.Written, Region: s.cfg.Region, AccountID: s.cfg.AccountID, Log: s.cfg.Logger,
 	})
@@ -187,6 +193,9 @@ func (s *Server) Close() error {
 	}
 	if s.ses != nil {
 		errs = append(errs, s.ses.Close())
+	}
+	if s.lambda != nil {
+		errs = append(errs, s.lambda.Close())
 	}
 	if s.dynamodb != nil {
 		errs = append(errs, s.dynamodb.Close())
