@@ -110,7 +110,7 @@ func TestUnsupported(t *testing.T) {
 		"query protocol":         {"POST", "/", "Action=AddPermission&Version=1", map[string]string{"Content-Type": form, "Authorization": signed("sns")}, "sns", "AddPermission"},
 		"SQS's old protocol":     {"POST", "/", "Action=SendMessage", map[string]string{"Content-Type": form, "Authorization": signed("sqs")}, "sqs", "SendMessage"},
 		"another call of STS":    {"POST", "/", "Action=AssumeRole", map[string]string{"Content-Type": form, "Authorization": signed("sts")}, "sts", "AssumeRole"},
-		"a REST service":         {"GET", "/2015-03-31/functions", "", map[string]string{"Authorization": signed("lambda")}, "lambda", "GET /2015-03-31/functions"},
+		"a REST service":         {"GET", "/v1/apis", "", map[string]string{"Authorization": signed("appsync")}, "appsync", "GET /v1/apis"},
 		"an operation not known": {"POST", "/", "{}", map[string]string{"X-Amz-Target": "AmazonSQS.AddPermission"}, "SQS", "AddPermission"},
 	} {
 		r, err := http.NewRequest(c.method, *cfg.BaseEndpoint+c.path, strings.NewReader(c.body))
