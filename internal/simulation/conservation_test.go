@@ -46,6 +46,7 @@ func anything(t *rapid.T) simulation.Config {
 		From: 2 * time.Minute, For: time.Minute,
 		Kind: []simulation.OutageKind{simulation.Stopped, simulation.Failing, simulation.Slow}[pick("outage", 3)], Factor: 3,
 	}}
+	c.Clients.Every = 10 * time.Second
 	c.Delivery.Duplicates = share("duplicates", 0.3)
 	c.Delivery.Plain = q.Polled && rapid.Bool().Draw(t, "plain")
 	if rapid.Bool().Draw(t, "cut") {

@@ -75,3 +75,38 @@ func (p sampled) point(from, end, interval time.Duration, scale int) Point {
 	}
 	return out
 }
+
+// Course gives the points put together to intervals that people read, so that there
+// are no more than most of them.
+func (r *Result) Course(most int) []Point {
+	if len(r.Points) <= max(most, 1) {
+		return r.Points
+	}
+	interval := r.Points[0].For
+	for r.Lasted > time.Duration(max(most, 1))*interval {
+		interval, _ = longer(interval)
+	}
+	var out []Point
+	for i, p := range r.Points {
+		if begins := (p.At - p.For) % interval; i == 0 || begins == 0 {
+			out = append(out, p)
+			continue
+		}
+		out[len(out)-1] = out[len(out)-1].and(p)
+	}
+	return out
+}
+
+// and gives the interval of p and the one after it.
+func (p Point) and(next Point) Point {
+	sum := next
+	sum.For = p.For + next.For
+	sum.InProgress = (p.InProgress*p.For.Seconds() + next.InProgress*next.For.Seconds()) / sum.For.Seconds()
+	for _, n := range []struct{ sum, first *int }{
+		{&sum.Arrived, &p.Arrived}, {&sum.Asked, &p.Asked}, {&sum.Accepted, &p.Accepted}, {&sum.Refused, &p.Refused},
+		{&sum.Attempts, &p.Attempts}, {&sum.Failed, &p.Failed}, {&sum.Done, &p.Done},
+	} {
+		*n.sum += *n.first
+	}
+	return sum
+}

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nightshift-go/nightshift/internal/simulation"
+)
+
+// A Format is that of a plot.
+type Format string
+
+// The formats.
+const (
+	SVG Format = "svg"
+	PNG Format = "png"
+)
+
+// Sizes of a plot.
+const (
+	width       = 22 * vg.Centimeter
+	panelHeight = 5 * vg.Centimeter
+	titleHeight = 1.6 * vg.Centimeter
+	// mostDrawn bounds the points of a line: more can't be told apart.
+	mostDrawn = 240
+)
+
+// colours are told apart by people who see few of them as well.
+// https://jfly.uni-koeln.de/color/
+var colours = []color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {86, 180, 233, 255}, {120, 120, 40, 255}}
+
+// A panel is one of the plots that stand below one another, with the time in common.
+type panel struct {
+	label string // of the vertical axis, with its unit
+	lines []line
+	// optional panels are left out where they show nothing in any run.
+	optional bool
+}
+
+// A line is a value over time; each run has one, in its colour.
+type line struct {
+	of func(simulation.Point) float64
+	// name tells the second line of a panel, which is dashed.
+	name string
+}
+
+func panels(t timeUnit) []panel {
+	rate := func(of func(simulation.Point) int) func(simulation.Point) float64 {
+		return func(p simulation.Point) float64 { return float64(of(p)) / p.For.Seconds() }
+	}
+	return []panel{
+		{label: "jobs waiting", lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Depth) }}}},
+		{label: "jobs spilled", optional: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Spilled) }}}},
+		{label: "age of the oldest, " + t.name, lines: []line{{of: func(p simulation.Point) float64 { return t.of(p.Age) }}}},
+		{label: "jobs in progress", lines: []line{
+			{of: func(p simulation.Point) float64 { return p.InProgress }},
+			{of: func(p simulation.Point) float64 { return float64(p.Workers) }, name: "workers"},
+		}},
+		{label: "accepted a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Accepted })}}},
+		{label: "refused a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Refused })}}},
+		{label: "attempts a second", optional: true, lines: []line{
+			{of: rate(func(p simulation.Point) int { return p.Failed }), name: "that fail"},
+		}},
+	}
+}
+
+// Plot draws runs above one another: what waits, its age, what is in progress, what is
+// accepted and refused, over time. The same runs give the same bytes.
+func Plot(title string, runs []*simulation.Result, format Format) ([]byte, error) {
+	longest, oldest := time.Duration(0), time.Duration(0)
+	for _, r := range runs {
+		longest, oldest = max(longest, r.Lasted), max(oldest, r.Totals.PeakAge)
+	}
+	over := unitFor(longest)
+	var drawn []*plot.Plot
+	for _, p := range panels(unitFor(oldest)) {
+		if p.optional && p.empty(runs) {
+			continue
+		}
+		one, err := p.draw(runs, over, longest)
+		if err != nil {
+			return nil, fmt.Errorf("report: drawing %s: %w", p.label, err)
+		}
+		drawn = append(drawn, one)
+	}
+	last := drawn[len(drawn)-1]
+	last.X.Label.Text = "time since the beginning, " + over.name
+	height := vg.Length(len(drawn))*panelHeight + titleHeight
+	out, canvas := newCanvas(format, height)
+	if out == nil {
+		return nil, fmt.Errorf("report: there is no format %q: use svg or png", format)
+	}
+	compose(canvas, title, runs, drawn)
+	return out()
+}
+
+// newCanvas gives a white canvas, and what encodes it.
+func newCanvas(format Format, height vg.Length) (func() ([]byte, error), draw.Canvas) {
+	encode := func(c vg.CanvasWriterTo) func() ([]byte, error) {
+		return func() ([]byte, error) {
+			var out bytes.Buffer
+			_, err := c.WriteTo(&out)
+			return out.Bytes(), err
+		}
+	}
+	switch format {
+	case SVG:
+		c := vgsvg.New(width, height)
+		return encode(c), draw.New(c)
+	case PNG:
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(110))}
+		return encode(c), draw.New(c)
+	}
+	return nil, draw.Canvas{}
+}
+
+// compose puts the title, the runs' names and the panels onto a canvas.
+func compose(c draw.Canvas, title string, runs []*simulation.Result, drawn []*plot.Plot) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	head, body := c, draw.Crop(c, 0, 0, 0, -titleHeight)
+	style := drawn[0].Title.TextStyle
+	style.Font.Size, style.XAlign, style.YAlign = vg.Points(13), draw.XLeft, draw.YTop
+	x, top := head.Min.X+vg.Points(10), head.Max.Y-vg.Points(8)
+	head.FillText(style, vg.Point{X: x, Y: top}, title)
+	style.Font.Size = vg.Points(10)
+	y := top - vg.Points(22)
+	for i, r := range runs {
+		name := cmp.Or(r.Name, "run")
+		line := draw.LineStyle{Color: colours[i%len(colours)], Width: vg.Points(3)}
+		head.StrokeLine2(line, x, y-vg.Points(5), x+vg.Points(18), y-vg.Points(5))
+		head.FillText(style, vg.Point{X: x + vg.Points(23), Y: y}, name)
+		x += vg.Points(42) + style.Width(name)
+	}
+	rows := make([][]*plot.Plot, len(drawn))
+	for i := range drawn {
+		rows[i] = []*plot.Plot{drawn[i]}
+	}
+	tiles := draw.Tiles{Rows: len(drawn), Cols: 1, PadY: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Points(14), PadBottom: vg.Points(4)}
+	for i, canvases := range plot.Align(rows, tiles, body) {
+		drawn[i].Draw(canvases[0])
+	}
+}
+
+func (p panel) empty(runs []*simulation.Result) bool {
+	for _, r := range runs {
+		for _, l := range p.lines {
+			if slices.ContainsFunc(r.Points, func(p simulation.Point) bool { return l.of(p) != 0 }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p panel) draw(runs []*simulation.Result, over timeUnit, longest time.Duration) (*plot.Plot, error) {
+	out := plot.New()
+	out.Y.Label.Text, out.Y.Min, out.X.Min, out.X.Max = p.label, 0, 0, over.of(longest)
+	out.Y.Label.TextStyle.Font.Size, out.X.Label.TextStyle.Font.Size = vg.Points(10), vg.Points(10)
+	out.Y.Tick.Marker, out.X.Tick.Marker = numbers{}, numbers{}
+	out.Legend.Top, out.Legend.TextStyle.Font.Size = true, vg.Points(9)
+	out.Add(plotter.NewGrid())
+	top := 0.0
+	for at, l := range p.lines {
+		for i, r := range runs {
+			drawn, most, err := l.draw(r, over)
+			if err != nil {
+				return nil, err
+			}
+			top = max(top, most)
+			drawn.Color = colours[i%len(colours)]
+			drawn.Width = vg.Points(1.4)
+			if at > 0 {
+				drawn.Width, drawn.Dashes = vg.Points(1), []vg.Length{vg.Points(3), vg.Points(3)}
+			}
+			out.Add(drawn)
+			if l.name != "" && i == 0 {
+				out.Legend.Add(l.name, drawn)
+			}
+		}
+	}
+	out.Y.Max = cmp.Or(top*1.08, 1)
+	return out, nil
+}
+
+func (l line) draw(r *simulation.Result, over timeUnit) (*plotter.Line, float64, error) {
+	points := plotter.XYs{}
+	most := 0.0
+	for _, p := range r.Course(mostDrawn) {
+		if p.For > 0 {
+			points = append(points, plotter.XY{X: over.of(p.At), Y: l.of(p)})
+			most = max(most, l.of(p))
+		}
+	}
+	drawn, err := plotter.NewLine(points)
+	return drawn, most, err
+}
