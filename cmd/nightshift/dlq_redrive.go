@@ -79,7 +79,7 @@ func (r *dlqRun) withoutLetter(ctx context.Context, p *place, id string) error {
 		if !r.options.DryRun {
 			_, err = deadletter.RedriveJob(ctx, p.jobs, jobID)
 		}
-		if errors.Is(err, store.ErrDuplicate) {
+		if errors.Is(err, store.ErrDuplicate) || errors.Is(err, store.ErrFull) {
 			result.Status, result.Err = deadletter.Refused, err
 		} else if err != nil {
 			return err

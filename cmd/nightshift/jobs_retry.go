@@ -57,6 +57,8 @@ func (s *stack) retry(ctx context.Context, found store.Record) (o jobOutcome, do
 	switch _, _, fifo := found.ID.Group(); {
 	case found.State == lifecycle.Dead:
 		return s.redrive(ctx, found)
+	case found.Spilled && found.Hard != nil:
+		return jobOutcome{Status: refused, Why: "it is spilled, and its queue is Hard: it is released when there is room"}, true, nil
 	case found.State == lifecycle.Scheduled:
 		done, err = s.dueNow(ctx, found)
 		return jobOutcome{Status: "due now"}, done, err
@@ -96,7 +98,7 @@ func (s *stack) dueNow(ctx context.Context, found store.Record) (bool, error) {
 
 func (s *stack) redrive(ctx context.Context, found store.Record) (jobOutcome, bool, error) {
 	standing, err := deadletter.RedriveJob(ctx, s.jobs, found.ID)
-	if errors.Is(err, store.ErrDuplicate) {
+	if errors.Is(err, store.ErrDuplicate) || errors.Is(err, store.ErrFull) {
 		return jobOutcome{Status: refused, Why: err.Error()}, true, nil
 	}
 	return jobOutcome{Status: "redriven"}, standing == deadletter.Current, err

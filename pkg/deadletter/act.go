@@ -55,7 +55,7 @@ func (q *Queue) redrive(ctx context.Context, r *run, l Letter) (Result, error) {
 		})
 	}
 	switch {
-	case errors.Is(err, store.ErrDuplicate), errors.Is(err, store.ErrUnreadable):
+	case errors.Is(err, store.ErrDuplicate), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrUnreadable):
 		return Result{Letter: l, Status: Refused, Err: err}, nil
 	case err != nil:
 		return Result{}, err
@@ -148,7 +148,7 @@ func (q *Queue) patiently(ctx context.Context, call func() error) error {
 	for try := 1; ; try++ {
 		err := call()
 		var refused *queue.SendError
-		hopeless := errors.Is(err, store.ErrDuplicate) || errors.Is(err, store.ErrUnreadable) || isOverLimit(err) ||
+		hopeless := errors.Is(err, store.ErrDuplicate) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnreadable) || isOverLimit(err) ||
 			errors.As(err, &refused) && refused.Fault
 		if err == nil || hopeless || try == tries || ctx.Err() != nil {
 			return err

@@ -48,7 +48,8 @@ func (p *Producer) Cancel(ctx context.Context, id job.ID) (store.Record, error) 
 //
 // Errors: ErrNotFound, ErrStarted, ErrFinished; ErrOptions for a time further ahead
 // than LongestAhead, and for jobs of FIFO queues once they are in their queue, where
-// others would overtake them. Others are the store's: they leave open whether the job
+// others would overtake them, and for jobs that are spilled where their queue is Hard.
+// Others are the store's: they leave open whether the job
 // was moved, and the call may be repeated. Of two calls at once the later write holds.
 func (p *Producer) Reschedule(ctx context.Context, id job.ID, at time.Time) error {
 	if now := p.now(); at.After(now.Add(LongestAhead)) {
@@ -87,6 +88,8 @@ func (p *Producer) takeBack(ctx context.Context, id job.ID, at time.Time) (bool,
 		return false, fmt.Errorf("%w: %s", ErrStarted, id)
 	case fifo:
 		return false, fmt.Errorf("%w: %s is in a FIFO queue, where others would overtake it", ErrOptions, id)
+	case rec.Spilled && rec.Hard != nil:
+		return false, fmt.Errorf("%w: %s is spilled and its queue is Hard: it is released when there is room", ErrOptions, id)
 	case rec.State == lifecycle.Queued:
 		return p.jobs.Park(ctx, rec, later(at, p.now()))
 	}

@@ -46,13 +46,18 @@ const (
 type Place struct {
 	// Shard is the counter's, and Share the most that it counts.
 	Shard, Share int
-	// Held tells that the job is counted there. It is no longer since Released.
+	// Held tells that the job is counted there: no longer since Released, and not
+	// yet where it is spilled.
 	Held     bool
 	Released time.Time
 }
 
 func (p *Place) value() types.AttributeValue {
-	return &types.AttributeValueMemberM{Value: Item{"shard": number(p.Shard), "share": number(p.Share), "held": yes}}
+	m := Item{"shard": number(p.Shard), "share": number(p.Share)}
+	if p.Held {
+		m["held"] = yes
+	}
+	return &types.AttributeValueMemberM{Value: m}
 }
 
 func placeOf(v types.AttributeValue) *Place {

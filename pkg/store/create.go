@@ -160,6 +160,9 @@ func newRecord(n NewJob, now time.Time) Record {
 	}
 	if n.Spill != nil {
 		rec.State, rec.Spilled = lifecycle.Scheduled, true
+		if n.Hard != nil { // counted when it is released, and not to be moved past that
+			rec.Hard = &Place{Share: n.Hard.share(0)}
+		}
 		return rec
 	}
 	if rec.NotBefore.Sub(now) > lifecycle.LongestDelay && !n.FIFO {

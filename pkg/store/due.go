@@ -89,16 +89,18 @@ func (j *Jobs) Promote(ctx context.Context, due DueJob) (bool, error) {
 }
 
 // Move gives a scheduled job another time; one that has passed means now. It does
-// nothing (false) where the job is no longer scheduled.
+// nothing (false) where the job is no longer scheduled, or is spilled and its queue
+// counts its jobs: it has no place there yet.
 func (j *Jobs) Move(ctx context.Context, id job.ID, to time.Time) (bool, error) {
 	if now := j.now(); to.Before(now) {
 		to = now // the sweep is done with earlier minutes
 	}
-	// Key: the job's. Condition: scheduled. A lost race: promoted or cancelled.
+	// Key: the job's. Condition: scheduled, and counted where its queue is. A lost
+	// race: promoted, released or cancelled.
 	_, lost, err := j.write(ctx, "moving", id, update(KeyOf(id),
-		"SET #not_before_ms = :due, #due_ms = :due, #due_slot = :slot", "#state = :scheduled",
+		"SET #not_before_ms = :due, #due_ms = :due, #due_slot = :slot", "#state = :scheduled AND (attribute_not_exists(#hard) OR #hard.#held = :held)",
 		Item{
-			":scheduled": text(string(lifecycle.Scheduled)), ":due": ceilMillis(to),
+			":scheduled": text(string(lifecycle.Scheduled)), ":due": ceilMillis(to), ":held": yes,
 			":slot": text(slot(to.Add(time.Millisecond-1), shardOf(id))),
 		}))
 	return !lost && err == nil, err

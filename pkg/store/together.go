@@ -142,6 +142,9 @@ func (j *Jobs) TransactMaking(ctx context.Context, jobs []NewJob, writes ...Writ
 		if err != nil {
 			return fmt.Errorf("store: writing %d rows in one transaction: %w", len(all), err)
 		}
+		if failed == nil {
+			return nil
+		}
 		if err := refusedWrites(failed, rows); err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ func Run(t *testing.T, construct Constructor) {
 	t.Run("Batch", func(t *testing.T) { runBatch(t, construct) })
 	t.Run("Events", func(t *testing.T) { runEvents(t, construct) })
 	t.Run("Marks", func(t *testing.T) { runMarks(t, construct) })
+	t.Run("Counts", func(t *testing.T) { runCounts(t, construct) })
 	t.Run("Gauge", func(t *testing.T) { runGauge(t, construct) })
 }
 
