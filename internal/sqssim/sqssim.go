@@ -1,5 +1,6 @@
 // Package sqssim is SQS in memory, under a clock of the caller's: visibility,
-// delays, receive counts, redrive, and in FIFO queues groups and deduplication.
+// delays, receive counts, redrive, fair groups (package fairqueue), and in FIFO queues
+// groups and deduplication.
 //
 // It speaks to nobody. Its methods are those of the SDK's client that package queue
 // calls (queue.API), and those by which an event source takes messages out (Take,
@@ -18,6 +19,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/nightshift-go/nightshift/internal/fairqueue"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 )
 
@@ -43,7 +45,8 @@ type Config struct {
 	// answers such receives at once.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Pick chooses the next of n messages that may come (in a FIFO queue the first
-	// of each free group); nil takes the one that was sent first.
+	// of each free group); nil takes the one that was sent first, and of a noisy
+	// tenant after those of others.
 	Pick func(n int) int
 	// Changed is told that there may be something new to take; nil means nobody.
 	Changed func()
@@ -89,6 +92,7 @@ type simulated struct {
 	dedup    map[string]time.Time
 	made     int
 	refuses  string
+	shares   fairqueue.Shares // of a standard queue's groups, by receives alone
 }
 
 func (q *simulated) fifo() bool { return strings.HasSuffix(q.name, ".fifo") }

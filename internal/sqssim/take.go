@@ -39,6 +39,7 @@ func (s *SQS) take(q *simulated, n int, hide time.Duration) (got []Message) {
 		}
 		m.Receipt, m.Visible = fmt.Sprintf("%s/%d", m.ID, m.Receives), now.Add(hide)
 		taken[m] = true
+		q.shares.Received(m.Group)
 		got = append(got, m.Message)
 	}
 	return got
@@ -57,18 +58,25 @@ func (s *SQS) choose(q *simulated, now time.Time, taken map[*message]bool) *mess
 		}
 	}
 	var candidates []*message
+	var first *message
 	for _, m := range q.messages {
 		if m.Visible.After(now) || taken[m] || q.fifo() && closed[m.Group] {
 			continue
 		}
 		if s.config.Pick == nil {
-			return m
+			if q.fifo() {
+				return m
+			}
+			if first == nil || q.shares.Compare(m.Group, first.Group) < 0 {
+				first = m
+			}
+			continue
 		}
 		closed[m.Group] = true // its successors come after it
 		candidates = append(candidates, m)
 	}
 	if len(candidates) == 0 {
-		return nil
+		return first
 	}
 	return candidates[s.config.Pick(len(candidates))]
 }

@@ -56,7 +56,7 @@ func (k *Kit) addQueues(tasks []job.Defined) {
 		if q.FIFO {
 			q.at, q.letters, settings.Redrive = q.at+".fifo", q.letters+".fifo", backstopNameFIFO
 		}
-		q.address = queue.Address{URL: k.sqs.Add(q.at, settings), Letters: k.sqs.Add(q.letters, sqssim.Queue{})}
+		q.address = queue.Address{URL: k.sqs.Add(q.at, settings), Letters: k.sqs.Add(q.letters, sqssim.Queue{}), Fair: q.Fair}
 		k.queues = append(k.queues, q)
 	}
 }

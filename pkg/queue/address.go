@@ -12,6 +12,9 @@ type Address struct {
 	URL string
 	// Letters is the URL of its dead-letter queue.
 	Letters string
+	// Fair tells that messages carry their job's client as message group, by
+	// which SQS shares a standard queue's consumers out: see job.Queue.Fair.
+	Fair bool
 }
 
 // FIFO tells whether the queue is a first-in-first-out queue: SQS demands the

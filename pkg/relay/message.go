@@ -27,6 +27,9 @@ func (r *Relay) message(row store.Record, letters, fifo bool) (queue.Outgoing, e
 		out.Group, out.Dedup = groupID(row.ID), queue.Fitting(fmt.Sprintf("%s:%d", row.ID, m.N))
 		return out, nil
 	}
+	if r.config.Addresses[row.Queue].Fair && row.Client != "" {
+		out.Group = queue.Fitting(row.Client)
+	}
 	if wait := row.Publication.At.Sub(r.config.Now()); wait > 0 {
 		out.Delay = wait
 	}

@@ -84,6 +84,7 @@ func newWorld(t *testing.T) *world {
 		Addresses: map[string]queue.Address{
 			"notes":  {URL: "notes", Letters: "notes letters"},
 			"photos": {URL: "photos", Letters: "photos letters"},
+			"videos": {URL: "videos", Letters: "videos letters", Fair: true},
 			"ledger": {URL: "ledger.fifo", Letters: "ledger letters.fifo"},
 		},
 	})

@@ -118,7 +118,7 @@ func (i *Importer) Split(ctx context.Context, j *job.Job[tasks.ImportFile]) erro
 		if i.Now().After(until) {
 			return job.Continue(from)
 		}
-		if err := batch.Add(ctx, from, good[from:min(from+chunk, len(good))]); err != nil {
+		if err := batch.Add(ctx, from, good[from:min(from+chunk, len(good))], job.ByClient(j.Args.Reader)); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ var Imports = job.Queue{
 	PeakArrivals: job.PerSecond(50),
 	ServiceTime:  400 * time.Millisecond,
 	LongestWait:  5 * time.Minute,
+	Fair:         true, // a file of a thousand recipes keeps nobody else's waiting
 }
 
 // The kinds of file that can be imported.

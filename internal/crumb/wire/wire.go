@@ -195,6 +195,7 @@ func (e *Env) Addresses(queues ...job.Queue) map[string]queue.Address {
 		addresses[q.Name] = queue.Address{
 			URL:     e.Settings.Required(settings.QueueURL(q.Name)),
 			Letters: e.Settings.Required(settings.LettersURL(q.Name)),
+			Fair:    q.Fair,
 		}
 	}
 	return addresses

@@ -3,6 +3,8 @@ package sqs
 import (
 	"slices"
 	"sort"
+
+	"github.com/nightshift-go/nightshift/internal/fairqueue"
 )
 
 // A queue is one queue's settings and the index of its messages: those that can
@@ -15,7 +17,9 @@ type queue struct {
 	key      uint32 // of its receipt handles
 
 	messages map[uint64]*message
-	ready    *heapOf[*message] // visible ones of a standard queue
+	ready    *heapOf[*message]            // visible ones of a standard queue, without a group
+	tenants  map[string]*heapOf[*message] // and those with one, by group
+	shares   fairqueue.Shares
 	open     *heapOf[*group]   // groups of a FIFO queue that can be received from
 	later    *heapOf[*message] // delayed and in flight, by when they become visible
 	ages     *heapOf[*message]
@@ -42,17 +46,14 @@ type record struct {
 }
 
 func newQueue(r record, s settings, arn string, ready func(queueARN string, any bool)) *queue {
-	byVisible := func(a, b *message) bool {
-		return a.Visible < b.Visible || a.Visible == b.Visible && a.seq < b.seq
-	}
-	place := func(m *message, i int) { m.index = i }
 	q := &queue{
 		record: r, settings: s, arn: arn, key: queueKey(r.Name, r.Created),
 		messages: map[uint64]*message{},
 		groups:   map[string]*group{},
+		tenants:  map[string]*heapOf[*message]{},
 		attempts: map[string]attempt{},
-		ready:    &heapOf[*message]{before: byVisible, moved: place},
-		later:    &heapOf[*message]{before: byVisible, moved: place},
+		ready:    &heapOf[*message]{before: sooner, moved: place},
+		later:    &heapOf[*message]{before: sooner, moved: place},
 		ages: &heapOf[*message]{
 			before: func(a, b *message) bool { return a.Enqueued < b.Enqueued },
 			moved:  func(m *message, i int) { m.age = i },
@@ -70,7 +71,7 @@ func newQueue(r record, s settings, arn string, ready func(queueARN string, any 
 
 // tell tells who wants to know whether a message can be received, when that changed.
 func (q *queue) tell() {
-	some := !q.deleted && q.ready.len()+q.open.len() > 0
+	some := !q.deleted && q.ready.len()+len(q.tenants)+q.open.len() > 0
 	if q.told == nil || some == q.some {
 		return
 	}
@@ -141,16 +142,13 @@ func (q *queue) place(m *message, now int64) {
 	switch {
 	case m.Visible > now || m.InFlight && m.Received == now: // received with a timeout of 0: not twice in one answer
 		if m.InFlight {
-			q.inFlight++
-			if g != nil {
-				g.inFlight++
-			}
+			q.flies(m, g, 1)
 		}
 		m.heap = q.later
 		m.heap.push(m)
 	case g == nil:
 		m.InFlight = false
-		m.heap = q.ready
+		m.heap = q.readyFor(m)
 		m.heap.push(m)
 		q.wake(1)
 	default:
@@ -167,12 +165,12 @@ func (q *queue) unplace(m *message) {
 	g := q.group(m)
 	if m.heap != nil {
 		if m.heap == q.later && m.InFlight {
-			q.inFlight--
-			if g != nil {
-				g.inFlight--
-			}
+			q.flies(m, g, -1)
 		}
 		m.heap.remove(m.index)
+		if m.heap.len() == 0 && m.heap == q.tenants[m.Group] {
+			delete(q.tenants, m.Group)
+		}
 		m.heap = nil
 	}
 	if g != nil {
@@ -216,8 +214,8 @@ func (q *queue) pick(n int, dead func(*message) bool) (live, letters []*message)
 			live = append(live, m)
 		}
 	}
-	for len(live) < n && q.ready.len() > 0 {
-		m := q.ready.first()
+	for len(live) < n && q.ready.len()+len(q.tenants) > 0 {
+		m := q.next()
 		q.unplace(m)
 		take(m)
 	}

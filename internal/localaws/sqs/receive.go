@@ -155,6 +155,7 @@ func (db *DB) take(q *queue, in *receiveInput) ([]delivery, error) {
 	for i, m := range live {
 		m.state = received[i]
 		q.place(m, now)
+		q.shares.Received(m.Group)
 	}
 	q.remember(in.ReceiveRequestAttemptID, live, now)
 	db.arm(q)
