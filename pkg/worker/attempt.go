@@ -25,9 +25,11 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: newerWait, GiveBack: true})
 	}
 	started := b.config.Now()
+	b.began(r, rec, started)
 	current := &run{config: &b.config, jobs: b.config.Jobs, rec: rec}
 	result, err := b.run(ctx, h, current)
 	err = b.sound(ctx, rec, err)
+	b.config.Gauge.Ended(b.queue.Queue, b.config.Now().Sub(started))
 	if now := current.endedAs(); now != nil {
 		current.keeper.close()
 		b.logCommit(ctx, r, now, err, b.config.Now().Sub(started))

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -22,6 +23,9 @@ type record struct {
 	// attributes as JSON, empty where there are none: a message that can't be
 	// read takes both along.
 	Trace, Attributes string
+
+	// ready is when what an event brought might have begun; zero for jobs.
+	ready time.Time
 }
 
 // sourceSQS is what SQS calls itself in an event.

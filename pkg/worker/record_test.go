@@ -2,6 +2,7 @@ package worker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,7 +24,7 @@ type plainRecord struct {
 }
 
 func (r plainRecord) record() record {
-	return record{r.MessageID, r.Receipt, r.Body, r.Source, r.ARN, r.Attributes.Receives, r.Attributes.Group, r.Attributes.Trace, nonEmpty(r.MessageAttributes)}
+	return record{r.MessageID, r.Receipt, r.Body, r.Source, r.ARN, r.Attributes.Receives, r.Attributes.Group, r.Attributes.Trace, nonEmpty(r.MessageAttributes), time.Time{}}
 }
 
 // Reading by token takes and refuses what the general decoder does, and finds the

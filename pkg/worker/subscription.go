@@ -53,6 +53,7 @@ func (b *batch) happened(ctx context.Context, r *record, m queue.Message) fate {
 		return visibleAt(b.config.Now().Add(newerWait))
 	}
 	n := h.jobOf(m, r.Group)
+	r.ready = m.Event.At
 	lease, err := b.newLease(b.alone)
 	if err != nil {
 		return b.unavailable(ctx, n.ID, err)

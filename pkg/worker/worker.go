@@ -50,6 +50,9 @@ type Config struct {
 	// ClaimCheckOver is the size in bytes over which encoded results go to
 	// Objects; zero means claimcheck.DefaultOver, and MaxResult is the most.
 	ClaimCheckOver int
+	// Gauge is told how long jobs waited, for the gates before the queues (package
+	// gauge). Default: nobody is.
+	Gauge Gauge
 	// Logger takes a line for each run: debug when fine, warn when it is to
 	// run again, error when dead. Default: slog.Default().
 	Logger *slog.Logger
@@ -108,6 +111,9 @@ func New(config Config, handlers ...Handler) (*Worker, error) {
 }
 
 func (c Config) withDefaults() Config {
+	if c.Gauge == nil {
+		c.Gauge = noGauge{}
+	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}

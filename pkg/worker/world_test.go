@@ -77,6 +77,7 @@ type world struct {
 	faults *fault.Driver
 	jobs   *store.Jobs // without faults
 	worker *worker.Worker
+	gauge  gaugeFake
 	exits  []int
 }
 
@@ -92,7 +93,7 @@ func newWorld(t *testing.T, q job.Queue, handlers ...worker.Handler) *world {
 	}
 	var err error
 	w.worker, err = worker.New(worker.Config{
-		Jobs: jobsOn(t, w.faults), Queue: w.sqs, Random: func() float64 { return 0.5 },
+		Jobs: jobsOn(t, w.faults), Queue: w.sqs, Gauge: &w.gauge, Random: func() float64 { return 0.5 },
 		Addresses: map[string]queue.Address{q.Name: {URL: url, Letters: "letters"}},
 		Logger:    slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Exit:      func(code int) { w.exits = append(w.exits, code) },
