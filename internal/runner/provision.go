@@ -74,7 +74,10 @@ func (s *Stack) create(ctx context.Context, r *samtemplate.Resource, scope *samt
 		scope.Set(r.ID, "Ref", strings.ToLower(r.ID))
 		scope.Set(r.ID, "ApiId", strings.ToLower(r.ID))
 		scope.Set(r.ID, "ApiEndpoint", s.httpURL)
-	default: // routes, integrations, mappings, schedules: see wire
+	case samtemplate.TypeMapping:
+		scope.Set(r.ID, "Ref", mappingUUID(r.ID))
+		scope.Set(r.ID, "Id", mappingUUID(r.ID))
+	default: // routes, integrations, schedules: see wire
 		scope.Set(r.ID, "Ref", r.ID)
 	}
 	return nil

@@ -86,6 +86,14 @@ func (r *readiness) watch(queueARN string) {
 	r.decide(queueARN)
 }
 
+// ignore says that a queue is not polled for now.
+func (r *readiness) ignore(queueARN string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set(&r.watched, queueARN, false)
+	r.decide(queueARN)
+}
+
 func (r *readiness) decide(queueARN string) {
 	_, held := r.holds[queueARN]
 	wanted := r.some[queueARN] && r.watched[queueARN]

@@ -103,7 +103,7 @@ type Stack struct {
 	queues    []*queue
 	// subscriptions of the template, by ARN
 	subscriptions []string
-	mappings      []mappingState
+	mappings      []*mapping
 	schedules     []running
 	topics        []topicState
 

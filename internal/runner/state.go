@@ -44,13 +44,22 @@ type queueState struct {
 }
 
 type mappingState struct {
-	ID       string `json:"id"`
+	UUID     string `json:"uuid"`
 	Source   string `json:"source"`
 	Function string `json:"function"`
+	Enabled  bool   `json:"enabled"`
+	// MaximumConcurrency is 0 where the mapping sets none, and for streams.
+	MaximumConcurrency int `json:"maximum_concurrency"`
+	// Pollers are those of a queue: fewer than may be at once, where the machine has
+	// no room for more.
+	Pollers int `json:"pollers"`
 }
 
 func (s *Stack) serveState(w http.ResponseWriter, r *http.Request) {
-	state := stackState{Clock: s.clock.Read(), HTTP: s.httpURL, AWS: s.awsURL, Mappings: s.mappings}
+	state := stackState{Clock: s.clock.Read(), HTTP: s.httpURL, AWS: s.awsURL}
+	for _, m := range s.mappings {
+		state.Mappings = append(state.Mappings, m.state())
+	}
 	for _, f := range s.functions {
 		state.Functions = append(state.Functions, functionState{ID: f.ID, Folder: f.Folder, Name: f.name,
 			TimeoutSeconds: f.Timeout().Seconds(), Concurrency: f.Concurrency(), Stats: f.Stats()})

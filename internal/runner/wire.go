@@ -81,11 +81,8 @@ func (s *Stack) makeFunction(f *function, async []samtemplate.AsyncSettings) err
 	return err
 }
 
-// mapping makes the source of an event source mapping; nil for a disabled one.
+// mapping makes the source of an event source mapping.
 func (s *Stack) mapping(m samtemplate.Mapping) (source, error) {
-	if m.Enabled != nil && !*m.Enabled {
-		return nil, nil
-	}
 	f := s.function(m.FunctionName)
 	if f == nil {
 		return nil, fmt.Errorf("the template has no function %q", m.FunctionName)
@@ -98,24 +95,30 @@ func (s *Stack) mapping(m samtemplate.Mapping) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mappings = append(s.mappings, mappingState{ID: m.ID, Source: m.EventSourceArn, Function: f.Folder})
 	log := func(message string) { s.config.Logger.Warn(message, "mapping", m.ID) }
+	made := &mapping{uuid: mappingUUID(m.ID), source: m.EventSourceArn, function: f.Folder, turned: make(chan struct{})}
 	if strings.HasPrefix(m.EventSourceArn, "arn:aws:dynamodb:") {
-		return s.streamMapping(m, f, compiled, log)
+		made.run, err = s.streamMapping(m, f, compiled, log)
+	} else {
+		err = s.queueMapping(m, f, compiled, log, made)
 	}
-	at := slices.IndexFunc(s.queues, func(q *queue) bool { return q.arn == m.EventSourceArn })
-	if at < 0 {
-		return nil, fmt.Errorf("the template has no queue or stream %q", m.EventSourceArn)
+	if err != nil {
+		return nil, err
 	}
-	q := s.queues[at]
+	return made.Run, s.declare(m, f, made)
+}
+
+// queueMapping makes the poller of a queue.
+func (s *Stack) queueMapping(m samtemplate.Mapping, f *function, compiled *filter.Filter, log func(string), made *mapping) error {
+	q := s.queueByARN(m.EventSourceArn)
+	if q == nil {
+		return fmt.Errorf("the template has no queue or stream %q", m.EventSourceArn)
+	}
 	config := sqssource.Config{
 		QueueURL: q.url, QueueARN: q.arn, FIFO: q.fifo, Region: s.config.Region,
 		Visibility: q.visibility, MaxReceiveCount: q.maxReceiveCount, FunctionTimeout: f.Timeout(),
 		Window: time.Duration(m.MaximumBatchingWindowInSeconds) * time.Second, Workers: s.config.Workers,
 		ReportBatchItemFailures: slices.Contains(m.FunctionResponseTypes, "ReportBatchItemFailures"), Filter: compiled, Log: log, Clock: s.clock, Now: s.config.Now,
-	}
-	if !s.config.WithoutSources {
-		s.ready.watch(q.arn)
 	}
 	config.Received = func() { s.ready.handed(q.arn) }
 	if m.BatchSize != nil {
@@ -126,9 +129,19 @@ func (s *Stack) mapping(m samtemplate.Mapping) (source, error) {
 	}
 	run, err := sqssource.New(config, s.clients.sqs, f)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return run.Run, nil
+	made.run, made.queue = run.Run, run
+	made.watch = func(polls bool) {
+		switch {
+		case s.config.WithoutSources:
+		case polls:
+			s.ready.watch(q.arn)
+		default:
+			s.ready.ignore(q.arn)
+		}
+	}
+	return nil
 }
 
 func (s *Stack) streamMapping(m samtemplate.Mapping, f *function, compiled *filter.Filter, log func(string)) (source, error) {

@@ -56,7 +56,8 @@ const draw = {
     fill("functions", ["function", "processes", "idle", "cold starts", "invocations", "errors", "throttles"],
       (s.functions ?? []).map((f) => [f.folder, f.stats.Environments, f.stats.Idle, f.stats.ColdStarts, f.stats.Invocations, f.stats.Errors, f.stats.Throttles]), "no functions");
     fill("services", ["service", "processes", "wanted", "started"], (s.services ?? []).map((p) => [p.folder, p.running, p.desired, p.starts]), "no services");
-    fill("mappings", ["source", "function"], (s.mappings ?? []).map((m) => [cell(m.source, "code"), m.function]), "no mappings");
+    fill("mappings", ["source", "function", "state", "most at once", "pollers"], (s.mappings ?? []).map((m) =>
+      [cell(m.source, "code"), m.function, m.enabled ? "enabled" : cell("paused", "bad"), m.maximum_concurrency || "–", m.pollers || "–"]), "no mappings");
     fill("schedules", ["schedule", "expression", "next", "target"], (s.schedules ?? []).map((d) =>
       [d.name, cell(d.expression + (d.zone ? " " + d.zone : ""), "code"), d.enabled ? moment(d.next_at) : cell("disabled", "bad"), d.function]), "no schedules");
     return 2000;

@@ -88,10 +88,10 @@ type Source struct {
 	config  Config
 	client  Client
 	invoker Invoker
-	limit   int
 
 	busy    atomic.Int64
 	mu      sync.Mutex
+	limit   int
 	workers int
 	wait    sync.WaitGroup
 }
@@ -117,11 +117,29 @@ func New(config Config, client Client, invoker Invoker) (*Source, error) {
 		return nil, fmt.Errorf("sqssource: the mapping of %s: %w", config.QueueARN, err)
 	}
 	config.advise()
-	limit := config.Workers
-	if config.MaximumConcurrency > 0 {
-		limit = min(limit, config.MaximumConcurrency)
+	s := &Source{config: config, client: client, invoker: invoker}
+	s.SetMaximumConcurrency(config.MaximumConcurrency)
+	return s, nil
+}
+
+// SetMaximumConcurrency changes the mapping's, also while it runs; zero means that it
+// sets none. Pollers that are too many end when they have seen to what they have in
+// hand; more are added as there is work for them.
+func (s *Source) SetMaximumConcurrency(most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit = s.config.Workers
+	if most > 0 {
+		s.limit = min(s.limit, most)
 	}
-	return &Source{config: config, client: client, invoker: invoker, limit: max(limit, 1)}, nil
+	s.limit = max(s.limit, 1)
+}
+
+// Pollers tells how many pollers there are.
+func (s *Source) Pollers() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.workers
 }
 
 func (c *Config) check() error {
@@ -161,23 +179,39 @@ func (c *Config) advise() {
 	}
 }
 
-// Run polls until ctx ends; batches under way are seen to their end.
+// Run polls until ctx ends; batches under way are seen to their end. It may be run
+// again after that.
 func (s *Source) Run(ctx context.Context) {
-	for range min(firstWorkers, s.limit) {
+	for range min(firstWorkers, s.room()) {
 		s.startWorker(ctx, true)
 	}
 	for s.rest(ctx, time.Second) == nil {
-		s.mu.Lock()
-		workers := s.workers
-		s.mu.Unlock()
-		if int(s.busy.Load()) < workers {
+		if int(s.busy.Load()) < s.Pollers() {
 			continue
 		}
-		for range min(firstWorkers, s.limit-workers) {
+		for range min(firstWorkers, s.room()) {
 			s.startWorker(ctx, false)
 		}
 	}
 	s.wait.Wait()
+}
+
+// room is how many more pollers there may be.
+func (s *Source) room() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limit - s.workers
+}
+
+// surplus tells a poller that there are too many: it is no longer counted, and ends.
+func (s *Source) surplus() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.workers <= s.limit {
+		return false
+	}
+	s.workers--
+	return true
 }
 
 // rest waits between looks, which are no reason to stop a flight of the clock.
@@ -195,13 +229,19 @@ func (s *Source) startWorker(ctx context.Context, permanent bool) {
 	s.workers++
 	s.mu.Unlock()
 	s.wait.Go(func() {
+		left := false
 		defer func() {
-			s.mu.Lock()
-			s.workers--
-			s.mu.Unlock()
+			if !left {
+				s.mu.Lock()
+				s.workers--
+				s.mu.Unlock()
+			}
 		}()
 		failures := 0
 		for ctx.Err() == nil {
+			if left = s.surplus(); left {
+				return
+			}
 			messages, err := s.receive(ctx)
 			switch {
 			case err != nil && ctx.Err() == nil:
