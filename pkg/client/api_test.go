@@ -66,7 +66,7 @@ func serve(t *testing.T, depth *int) (*store.Jobs, string) {
 	t.Helper()
 	jobs, err1 := store.New(store.Config{Driver: memstore.New(memstore.Config{})})
 	p, err2 := producer.New(producer.Config{Jobs: jobs}, task)
-	gate, err3 := admission.New(admission.Config{Queue: "photos", Limit: 100, DrainRate: 1, Refresh: time.Nanosecond,
+	gate, err3 := admission.New(admission.Config{Queue: "photos", Limit: 100, DrainRate: 1, Refresh: time.Nanosecond, Doubt: -1,
 		Depth: func(context.Context) (int, error) { return *depth, nil }})
 	enqueue, err4 := httpapi.NewEnqueue(httpapi.EnqueueConfig{
 		Producer: p, Gates: map[string]*admission.Gate{"photos": gate}, Secret: []byte("sixteen bytes or more"),
