@@ -146,7 +146,7 @@ func (p *Periodic) Handle(ctx context.Context, raw json.RawMessage) error {
 func (p *Periodic) enqueue(ctx context.Context, e *entry, s state, at time.Time, late bool) error {
 	at = at.In(e.when.Zone())
 	id := s.idOf(e.Name, at)
-	options := append([]job.Option{job.WithID(id, occurrenceName(e.Name, at))}, e.Options...)
+	options := append([]job.Option{job.WithID(id, occurrenceName(e.Name, at)), job.AsOf(at)}, e.Options...)
 	rec, made, err := p.producer.Make(ctx, e.Request(at), options...)
 	if errors.Is(err, producer.ErrOtherRequest) {
 		// The id is nobody else's: the occurrence was enqueued before its
