@@ -42,11 +42,11 @@ func (p Plan) Explain() []Figure {
 func (p Plan) explainWorkers(e *explanation) {
 	q := p.Queue
 	e.number("in_progress", "in progress", p.InProgress, "jobs", "arrivals × service time (Little's law)",
-		f("%s/s × %s", number(float64(q.PeakArrivals)), Period(q.ServiceTime)))
+		f("%s/s × %s", Number(float64(q.PeakArrivals)), Period(q.ServiceTime)))
 	e.number("least_workers", "least workers", float64(p.LeastWorkers), "workers", "in progress ÷ target utilisation, rounded up",
-		f("%s ÷ %s", number(p.InProgress), number(q.TargetUtilisation())))
+		f("%s ÷ %s", Number(p.InProgress), Number(q.TargetUtilisation())))
 	e.number("maximum_concurrency", "concurrency", float64(p.MaximumConcurrency), "invocations", "least workers, rounded up, ÷ jobs side by side; at least 2",
-		f("%s ÷ %d", number(float64(RoundWorkers(p.LeastWorkers, q.Rounding))), q.SideBySide()))
+		f("%s ÷ %d", Number(float64(RoundWorkers(p.LeastWorkers, q.Rounding))), q.SideBySide()))
 	e.number("workers", "workers", float64(p.Workers), "workers", "concurrency × jobs side by side",
 		f("%d × %d", p.MaximumConcurrency, q.SideBySide()))
 	if q.MostWorkers > 0 {
@@ -54,40 +54,40 @@ func (p Plan) explainWorkers(e *explanation) {
 			f("%d invocations × %d", p.MostConcurrency, q.SideBySide()))
 	}
 	e.number("utilisation", "utilisation", p.Utilisation, "of 1", "in progress ÷ workers",
-		f("%s ÷ %d", number(p.InProgress), p.Workers))
+		f("%s ÷ %d", Number(p.InProgress), p.Workers))
 	e.number("drain_rate", "drain rate", float64(p.DrainRate), "jobs/s", "workers ÷ service time",
 		f("%d ÷ %s", p.Workers, Period(q.ServiceTime)))
 }
 
 func (p Plan) explainWaits(e *explanation) {
 	w := p.Waiting()
-	in := f("%s in progress, %d workers", number(p.InProgress), p.Workers)
+	in := f("%s in progress, %d workers", Number(p.InProgress), p.Workers)
 	e.number("waiting", "jobs that wait", w.Probability, "of 1", "Erlang C: the share that finds all workers busy at the peak", in)
 	e.time("mean_wait", "mean wait", w.Mean, "share that waits ÷ (drain rate − arrivals)",
-		f("%s ÷ (%s − %s)/s", number(w.Probability), number(float64(p.DrainRate)), number(float64(p.Queue.PeakArrivals))))
+		f("%s ÷ (%s − %s)/s", Number(w.Probability), Number(float64(p.DrainRate)), Number(float64(p.Queue.PeakArrivals))))
 	e.time("wait_p99", "99 % wait at most", w.Percentile(0.99), "ln(share that waits ÷ 0.01) ÷ (drain rate − arrivals); 0 where fewer than 1 % wait",
-		f("ln(%s ÷ 0.01) ÷ (%s − %s)/s", number(w.Probability), number(float64(p.DrainRate)), number(float64(p.Queue.PeakArrivals))))
+		f("ln(%s ÷ 0.01) ÷ (%s − %s)/s", Number(w.Probability), Number(float64(p.DrainRate)), Number(float64(p.Queue.PeakArrivals))))
 }
 
 func (p Plan) explainPressure(e *explanation) {
-	drain := number(float64(p.DrainRate))
+	drain := Number(float64(p.DrainRate))
 	e.number("limit", "limit", float64(p.Limit), "jobs", "drain rate × longest wait",
 		f("%s/s × %s", drain, Period(p.Queue.LongestWait)))
 	e.number("mark", "open again at", float64(p.Mark), "jobs", "limit − a twentieth (at least one)",
-		f("%s − %s", number(float64(p.Limit)), number(float64(p.Limit-p.Mark))))
+		f("%s − %s", Number(float64(p.Limit)), Number(float64(p.Limit-p.Mark))))
 	if p.Queue.Full == job.Degrade {
-		e.number("degrade_at", "degraded from", float64(p.DegradeAt), "jobs", "half the limit", f("%s ÷ 2", number(float64(p.Limit))))
+		e.number("degrade_at", "degraded from", float64(p.DegradeAt), "jobs", "half the limit", f("%s ÷ 2", Number(float64(p.Limit))))
 		e.number("degrade_mark", "whole again at", float64(p.DegradeMark), "jobs", "degraded from − a twentieth (at least one)",
-			f("%s − %s", number(float64(p.DegradeAt)), number(float64(p.DegradeAt-p.DegradeMark))))
+			f("%s − %s", Number(float64(p.DegradeAt)), Number(float64(p.DegradeAt-p.DegradeMark))))
 	}
 	if p.Queue.Full == job.Spill {
 		formula, with := "drain rate × a day", f("%s/s × 24 h", drain)
 		if p.Queue.SpillLimit > 0 {
-			formula, with = "SpillLimit, as declared", number(float64(p.SpillLimit))
+			formula, with = "SpillLimit, as declared", Number(float64(p.SpillLimit))
 		}
 		e.number("spill_limit", "spilled at most", float64(p.SpillLimit), "jobs", formula, with)
 	}
-	fall := f("(%s − %s) ÷ %s/s", number(float64(p.Limit)), number(float64(p.Mark)), drain)
+	fall := f("(%s − %s) ÷ %s/s", Number(float64(p.Limit)), Number(float64(p.Mark)), drain)
 	e.time("retry_least", "Retry-After from", p.RetryLeast, "(limit − open again at) ÷ drain rate, whole seconds, 1 s to 10 min", fall)
 	e.time("retry_most", "Retry-After to", p.RetryMost, "half as much again, by chance, so that clients don't return together", fall+" × 1.5")
 }
@@ -113,9 +113,9 @@ func (p Plan) explainAlarms(e *explanation) {
 	}
 	e.time("age_alarm", "alarm: oldest older than", p.AgeAlarm, formula, with)
 	e.number("utilisation_alarm", "alarm: busier than", p.UtilisationAlarm, "of 1", "halfway from the target to 1, at least 0.9",
-		f("max(0.9, (1 + %s) ÷ 2)", number(p.Queue.TargetUtilisation())))
+		f("max(0.9, (1 + %s) ÷ 2)", Number(p.Queue.TargetUtilisation())))
 	e.number("refusals_alarm", "alarm: more refusals than", float64(p.RefusalsAlarm), "a minute", "1 % of the arrivals of a minute, at least one",
-		f("%s/s × 60 s × 1 %%", number(float64(p.Queue.PeakArrivals))))
+		f("%s/s × 60 s × 1 %%", Number(float64(p.Queue.PeakArrivals))))
 }
 
 type explanation struct{ figures []Figure }
@@ -124,9 +124,9 @@ func (e *explanation) number(name, title string, value float64, unit, formula, w
 	text := Count(value, unit)
 	switch unit {
 	case "of 1":
-		text = number(100*value) + " %"
+		text = Number(100*value) + " %"
 	case "jobs/s":
-		text = number(value) + "/s"
+		text = Number(value) + "/s"
 	}
 	e.figures = append(e.figures, Figure{name, title, value, unit, text, formula, with})
 }
@@ -140,14 +140,14 @@ func Count(n float64, unit string) string {
 	if n == 1 {
 		unit = strings.TrimSuffix(unit, "s")
 	}
-	return number(n) + " " + unit
+	return Number(n) + " " + unit
 }
 
 func f(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// number writes a number with three digits at least, and commas between thousands:
+// Number writes a number with three digits at least, and commas between thousands:
 // 18,000; 0.7; 257; 0.0123.
-func number(x float64) string {
+func Number(x float64) string {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return fmt.Sprint(x)
 	}
@@ -181,11 +181,11 @@ func Period(d time.Duration) string {
 	case d == 0:
 		return "0 s"
 	case d < time.Millisecond:
-		return number(d.Seconds()*1000) + " ms"
+		return Number(d.Seconds()*1000) + " ms"
 	case d < time.Second:
-		return number(float64(d.Round(time.Millisecond).Milliseconds())) + " ms"
+		return Number(float64(d.Round(time.Millisecond).Milliseconds())) + " ms"
 	case d < 2*time.Minute:
-		return number(d.Round(100*time.Millisecond).Seconds()) + " s"
+		return Number(d.Round(100*time.Millisecond).Seconds()) + " s"
 	case d < 2*time.Hour:
 		return parts(d, time.Minute, "min", time.Second, "s")
 	case d < 48*time.Hour:
@@ -214,5 +214,5 @@ func Size(bytes int64) string {
 	for n >= 1000 && at < len(units)-1 {
 		n, at = n/1000, at+1
 	}
-	return number(n) + " " + units[at]
+	return Number(n) + " " + units[at]
 }

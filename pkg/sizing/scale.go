@@ -123,17 +123,17 @@ func (p Plan) Scale(e Extremes) []Demand {
 			f("%d workers ÷ %d side by side", p.MostWorkers, q.SideBySide()), f("%d queues, each with a mapping of its own (or more side by side: Batch and Bound)", p.QueueShards()))
 	}
 	s.add(quotas.Concurrency, float64(all),
-		f("%d for workers + %s/s × %s = %d to enqueue + %d for the relay", concurrency, number(arrivals), Period(e.EnqueueTime), enqueuers, max(relays, shards)), "ask for it: Service Quotas, Lambda, concurrent executions")
+		f("%d for workers + %s/s × %s = %d to enqueue + %d for the relay", concurrency, Number(arrivals), Period(e.EnqueueTime), enqueuers, max(relays, shards)), "ask for it: Service Quotas, Lambda, concurrent executions")
 	s.add(quotas.InFlight, float64(inFlight),
-		f("%d invocations × batch of %d + %s/s × %s %% tried again × %s", p.MostConcurrency, q.BatchSize(), number(float64(p.DrainRate)), number(100*e.Failures), Period(e.RetryWait)),
+		f("%d invocations × batch of %d + %s/s × %s %% tried again × %s", p.MostConcurrency, q.BatchSize(), Number(float64(p.DrainRate)), Number(100*e.Failures), Period(e.RetryWait)),
 		f("%d queues, or retries that wait in the table (more than 15 minutes)", Shards(float64(inFlight), quotas.InFlight.Value)))
 	s.add(quotas.TableWrites, float64(writes),
-		f("%s/s × %s to enqueue + %s/s × %s to run", number(arrivals), number(calls.EnqueueWrites), number(float64(DrainRate(p.MostWorkers, q.ServiceTime))), number(calls.RunWrites)), "ask for it: Service Quotas, DynamoDB, table-level write throughput")
-	s.add(quotas.TableReads, float64(reads), f("%s/s × %s status polls", number(arrivals), number(calls.Reads)), "ask for it: Service Quotas, DynamoDB, table-level read throughput")
-	s.add(quotas.WarmWrites, float64(writes), "as above", f("set the table's warm throughput to %s write units: unprepared it takes %s to get there", number(math.Ceil(float64(writes))), Period(WarmTime(float64(writes), quotas.WarmWrites.Value))))
-	s.add(quotas.WarmReads, float64(reads), "as above", f("set the table's warm throughput to %s read units", number(math.Ceil(float64(reads)))))
+		f("%s/s × %s to enqueue + %s/s × %s to run", Number(arrivals), Number(calls.EnqueueWrites), Number(float64(DrainRate(p.MostWorkers, q.ServiceTime))), Number(calls.RunWrites)), "ask for it: Service Quotas, DynamoDB, table-level write throughput")
+	s.add(quotas.TableReads, float64(reads), f("%s/s × %s status polls", Number(arrivals), Number(calls.Reads)), "ask for it: Service Quotas, DynamoDB, table-level read throughput")
+	s.add(quotas.WarmWrites, float64(writes), "as above", f("set the table's warm throughput to %s write units: unprepared it takes %s to get there", Number(math.Ceil(float64(writes))), Period(WarmTime(float64(writes), quotas.WarmWrites.Value))))
+	s.add(quotas.WarmReads, float64(reads), "as above", f("set the table's warm throughput to %s read units", Number(math.Ceil(float64(reads)))))
 	s.add(quotas.PartitionWrites, float64(writes), "as above", f("%d partitions, and as many stream shards; the relay needs %d invocations at once (ParallelizationFactor %d)", shards, max(relays, shards), min(Shards(float64(relays), float64(shards)), 10)))
-	s.add(quotas.HTTPRate, 2*arrivals, f("%s/s × (one request to enqueue + one status poll)", number(arrivals)), "ask for it: Service Quotas, API Gateway, throttle rate")
+	s.add(quotas.HTTPRate, 2*arrivals, f("%s/s × (one request to enqueue + one status poll)", Number(arrivals)), "ask for it: Service Quotas, API Gateway, throttle rate")
 	if q.FIFO {
 		s.add(quotas.FIFORate, arrivals, "one call for each job", f("%d queues, or a Region with more", Shards(arrivals, quotas.FIFORate.Value)))
 	}

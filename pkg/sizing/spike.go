@@ -111,29 +111,29 @@ func (p Plan) after(s Spike, backlog, spilled int) Aftermath {
 func (o Outcome) Explain() []Figure {
 	var e explanation
 	s, p := o.Spike, o.Plan
-	arrivals, drain := number(float64(s.Arrivals)), number(float64(p.DrainRate))
-	size := number(float64(s.MessageBytes))
+	arrivals, drain := Number(float64(s.Arrivals)), Number(float64(p.DrainRate))
+	size := Number(float64(s.MessageBytes))
 	e.number("backlog", "backlog without a limit", float64(o.Unbounded.Backlog), "jobs", "(arrivals − drain rate) × time, 0 at least",
 		f("(%s − %s)/s × %s", arrivals, drain, Period(s.For)))
-	e.time("wait", "wait of a new job", o.Unbounded.Wait, "backlog ÷ drain rate", f("%s ÷ %s/s", number(float64(o.Unbounded.Backlog)), drain))
+	e.time("wait", "wait of a new job", o.Unbounded.Wait, "backlog ÷ drain rate", f("%s ÷ %s/s", Number(float64(o.Unbounded.Backlog)), drain))
 	e.time("clear", "then gone after", o.Unbounded.Clear, "backlog ÷ (drain rate − arrivals afterwards)",
-		f("%s ÷ (%s − %s)/s", number(float64(o.Unbounded.Backlog)), drain, number(float64(s.Before))))
-	e.bytes("bytes", "size of the backlog", o.Unbounded.Bytes, "backlog × message", f("%s × %s bytes", number(float64(o.Unbounded.Backlog)), size))
+		f("%s ÷ (%s − %s)/s", Number(float64(o.Unbounded.Backlog)), drain, Number(float64(s.Before))))
+	e.bytes("bytes", "size of the backlog", o.Unbounded.Bytes, "backlog × message", f("%s × %s bytes", Number(float64(o.Unbounded.Backlog)), size))
 	filled := "limit ÷ (arrivals − drain rate)"
 	if p.DegradeAt > 0 {
 		filled = "half the limit ÷ (arrivals − drain rate) + the rest ÷ (arrivals − drain rate of degraded jobs)"
 	}
-	e.time("fill", "limit reached after", o.Fill, filled, f("%s ÷ (%s − %s)/s", number(float64(p.Limit)), arrivals, drain))
+	e.time("fill", "limit reached after", o.Fill, filled, f("%s ÷ (%s − %s)/s", Number(float64(p.Limit)), arrivals, drain))
 	e.number("bounded_backlog", "backlog with the limit", float64(o.Bounded.Backlog), "jobs", "limit, where it is reached",
-		f("limit %s", number(float64(p.Limit))))
-	e.time("bounded_wait", "wait of an accepted job", o.Bounded.Wait, "backlog ÷ drain rate", f("%s ÷ %s/s", number(float64(o.Bounded.Backlog)), drain))
+		f("limit %s", Number(float64(p.Limit))))
+	e.time("bounded_wait", "wait of an accepted job", o.Bounded.Wait, "backlog ÷ drain rate", f("%s ÷ %s/s", Number(float64(o.Bounded.Backlog)), drain))
 	if p.SpillLimit > 0 {
 		e.number("spilled", "spilled to the table", float64(o.Spilled), "jobs", "(arrivals − drain rate) × time at the limit, up to the spill limit",
-			f("(%s − %s)/s × (%s − %s), up to %s", arrivals, drain, Period(s.For), Period(min(o.Fill, s.For)), number(float64(p.SpillLimit))))
+			f("(%s − %s)/s × (%s − %s), up to %s", arrivals, drain, Period(s.For), Period(min(o.Fill, s.For)), Number(float64(p.SpillLimit))))
 	}
 	e.number("refused", "refused", float64(o.Refused), "jobs", "(arrivals − drain rate) × time at the limit, less what is spilled",
-		f("(%s − %s)/s × (%s − %s) − %s", arrivals, number(float64(p.drainAtLimit(s))), Period(s.For), Period(min(o.Fill, s.For)), number(float64(o.Spilled))))
+		f("(%s − %s)/s × (%s − %s) − %s", arrivals, Number(float64(p.drainAtLimit(s))), Period(s.For), Period(min(o.Fill, s.For)), Number(float64(o.Spilled))))
 	e.time("bounded_clear", "then gone after", o.Bounded.Clear, "(backlog + spilled) ÷ (drain rate − arrivals afterwards)",
-		f("(%s + %s) ÷ (%s − %s)/s", number(float64(o.Bounded.Backlog)), number(float64(o.Spilled)), drain, number(float64(s.Before))))
+		f("(%s + %s) ÷ (%s − %s)/s", Number(float64(o.Bounded.Backlog)), Number(float64(o.Spilled)), drain, Number(float64(s.Before))))
 	return e.figures
 }
