@@ -1,4 +1,4 @@
-package measure_test
+package queuemetrics_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
 	local "github.com/nightshift-go/nightshift/internal/localaws/cloudwatch"
-	"github.com/nightshift-go/nightshift/internal/measure"
+	"github.com/nightshift-go/nightshift/internal/queuemetrics"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
@@ -64,7 +64,7 @@ func TestFiguresOfAQueue(t *testing.T) {
 	e.record("Nightshift", telemetry.Accepted, -1, 9e9) // before the period
 	e.record("Other", telemetry.Accepted, 1, 9e9)       // another stack
 
-	reader := measure.Reader{API: e.client}
+	reader := queuemetrics.Reader{API: e.client}
 	got, err := reader.Queue(t.Context(), "photos", noon, noon.Add(2*time.Hour))
 	want := sizing.Measured{Period: 2 * time.Hour, Minutes: 100, Jobs: 300, PeakArrivals: 1, Service: 3 * time.Second, WorstWait: 45 * time.Second, Refused: 300}
 	if err != nil || got != want {
@@ -89,7 +89,7 @@ func TestRunsCountWhereTheyAreMore(t *testing.T) {
 	e := newEndpoint(t)
 	e.record("Nightshift", telemetry.Accepted, 1, 2)
 	e.record("Nightshift", telemetry.ServiceTime, 1, make([]float64, 120)...)
-	got, err := measure.Reader{API: e.client}.Queue(t.Context(), "photos", noon, noon.Add(time.Hour))
+	got, err := queuemetrics.Reader{API: e.client}.Queue(t.Context(), "photos", noon, noon.Add(time.Hour))
 	if err != nil || got.PeakArrivals != 2 || got.Jobs != 120 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -102,7 +102,7 @@ func TestLinesOfTheRecorderAreRead(t *testing.T) {
 	if !e.db.Ingest("photos", line) {
 		t.Fatal("the line was not taken")
 	}
-	got, err := measure.Reader{API: e.client}.Queue(t.Context(), "photos", noon, noon.Add(time.Hour))
+	got, err := queuemetrics.Reader{API: e.client}.Queue(t.Context(), "photos", noon, noon.Add(time.Hour))
 	if err != nil || got.Jobs != 2 || got.Service != 500*time.Millisecond {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -134,7 +134,7 @@ func TestPagesAreReadToTheEnd(t *testing.T) {
 		{NextToken: aws.String("more"), MetricDataResults: []types.MetricDataResult{result("runs", types.StatusCodePartialData, 1, 60)}},
 		{MetricDataResults: []types.MetricDataResult{result("runs", types.StatusCodeComplete, 2, 120), result("busy", types.StatusCodeComplete, 2, 18_000)}},
 	}}
-	got, err := measure.Reader{API: api, Share: 1}.Queue(t.Context(), "photos", noon, noon.Add(time.Hour))
+	got, err := queuemetrics.Reader{API: api, Share: 1}.Queue(t.Context(), "photos", noon, noon.Add(time.Hour))
 	if err != nil || got.Jobs != 180 || got.PeakArrivals != 2 || got.Service != 100*time.Millisecond || len(api.in) != 2 || aws.ToString(api.in[1].NextToken) != "more" {
 		t.Errorf("%+v, %v, %d calls", got, err, len(api.in))
 	}
@@ -144,14 +144,14 @@ func TestWhatCanNotBeToldIsAnError(t *testing.T) {
 	forbidden := result("waits", types.StatusCodeForbidden, 1, 0)
 	forbidden.Messages = []types.MessageData{{Value: aws.String("not yours")}}
 	api := &pages{out: []*cloudwatch.GetMetricDataOutput{{MetricDataResults: []types.MetricDataResult{forbidden}}}}
-	if _, err := (measure.Reader{API: api}).Queue(t.Context(), "photos", noon, noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "waits is not told (Forbidden): not yours") {
+	if _, err := (queuemetrics.Reader{API: api}).Queue(t.Context(), "photos", noon, noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "waits is not told (Forbidden): not yours") {
 		t.Error(err)
 	}
-	if _, err := (measure.Reader{API: &pages{err: context.DeadlineExceeded}}).Queue(t.Context(), "photos", noon, noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), `metrics of queue "photos"`) {
+	if _, err := (queuemetrics.Reader{API: &pages{err: context.DeadlineExceeded}}).Queue(t.Context(), "photos", noon, noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), `metrics of queue "photos"`) {
 		t.Error(err)
 	}
 	for _, period := range []time.Duration{-time.Hour, 0, 59 * time.Second, 16 * 24 * time.Hour} {
-		if _, err := (measure.Reader{API: &pages{}}).Queue(t.Context(), "photos", noon, noon.Add(period)); err == nil || !strings.Contains(err.Error(), "between a minute and") {
+		if _, err := (queuemetrics.Reader{API: &pages{}}).Queue(t.Context(), "photos", noon, noon.Add(period)); err == nil || !strings.Contains(err.Error(), "between a minute and") {
 			t.Errorf("%v: %v", period, err)
 		}
 	}

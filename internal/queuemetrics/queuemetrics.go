@@ -1,10 +1,10 @@
-// Package measure reads from CloudWatch how busy queues were: what package sizing
+// Package queuemetrics reads from CloudWatch how busy queues were: what package sizing
 // holds against their declarations.
 //
 // It reads the metrics of package telemetry by the minute. CloudWatch keeps those for 15
 // days; the local endpoint for as long as it runs.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html
-package measure
+package queuemetrics
 
 import (
 	"context"
@@ -51,11 +51,11 @@ type Reader struct {
 func (r Reader) Queue(ctx context.Context, name string, from, to time.Time) (sizing.Measured, error) {
 	from, to = from.Truncate(time.Minute), to.Truncate(time.Minute)
 	if to.Sub(from) < time.Minute || to.Sub(from) > LongestPeriod {
-		return sizing.Measured{}, fmt.Errorf("measure: queue %q: the period is %v: between a minute and %v", name, to.Sub(from), LongestPeriod)
+		return sizing.Measured{}, fmt.Errorf("queuemetrics: queue %q: the period is %v: between a minute and %v", name, to.Sub(from), LongestPeriod)
 	}
 	found, err := r.read(ctx, name, from, to)
 	if err != nil {
-		return sizing.Measured{}, fmt.Errorf("measure: reading the metrics of queue %q: %w", name, err)
+		return sizing.Measured{}, fmt.Errorf("queuemetrics: reading the metrics of queue %q: %w", name, err)
 	}
 	m := sizing.Measured{Period: to.Sub(from)}
 	minutes := found.arrivals()
