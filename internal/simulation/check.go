@@ -15,6 +15,9 @@ import (
 // month does not.
 const Longest = 366 * 24 * time.Hour
 
+// leastWorkers are those that a scaled run has at least: fewer would be too coarse.
+const leastWorkers = 20
+
 // mostKeys bounds Load.Keys.
 const mostKeys = 1 << 20
 
@@ -54,6 +57,9 @@ func (c Config) resolved() (Config, sizing.Plan, error) {
 	}
 	if c.Policy.Queue.FIFO {
 		bad("queue %q is FIFO: the order of groups is not simulated", c.Policy.Queue.Name)
+	}
+	if most := max(plan.Workers/leastWorkers, 1); c.Scale > most {
+		bad("Scale is %d, and there are %d workers: at most %d, so that %d are left to simulate", c.Scale, plan.Workers, most, leastWorkers)
 	}
 	if v := c.Delivery.Visibility; v > 0 && !c.Delivery.Plain && !c.Policy.Queue.Polled && v < plan.FunctionTimeout {
 		bad("Visibility is %v, and the function may run for %v: AWS refuses such a mapping", v, plan.FunctionTimeout)

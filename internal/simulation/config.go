@@ -52,7 +52,8 @@ type Config struct {
 	// Table is what the jobs' table takes.
 	Table Table
 
-	// Scale is how many jobs a simulated one stands for; zero means 1.
+	// Scale is how many jobs a simulated one stands for; zero means 1. Twenty
+	// workers are left at least. Batches are dissolved.
 	Scale int
 	// Seed makes the run's chance. The same seed gives the same run.
 	Seed uint64

@@ -39,6 +39,9 @@ func anything(t *rapid.T) simulation.Config {
 		Unbounded: rapid.Bool().Draw(t, "unbounded"), Gates: 1 + pick("gates", 3),
 		Scale: 1 + pick("scale", 3), Seed: rapid.Uint64().Draw(t, "seed"),
 	}
+	if c.Scale > 1 {
+		c.Workers = 60
+	}
 	c.Service.Distribution = []simulation.Distribution{simulation.Constant, simulation.Exponential, simulation.LogNormal}[pick("distribution", 3)]
 	c.Clients.Behaviour = []simulation.Behaviour{simulation.Obey, simulation.Ignore, simulation.GiveUp}[pick("clients", 3)]
 	c.Faults = simulation.Faults{Attempts: share("failing", 0.5), Poison: share("poison", 0.2), Crashes: share("crashes", 0.1)}

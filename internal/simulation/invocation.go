@@ -51,7 +51,7 @@ func (w *world) mayReceive() bool {
 // when it ends.
 func (w *world) invoke() {
 	var v invocation
-	for n := 0; n < w.plan.Queue.BatchSize() && w.counts.visible > 0; n++ {
+	for n := 0; n < w.pool.batch && w.counts.visible > 0; n++ {
 		i := w.receive()
 		m := w.messages.at(i)
 		c := w.claim(m.job)
@@ -82,7 +82,7 @@ func (w *world) schedule(v *invocation, starts time.Duration) {
 	at := w.invocations.add(*v)
 	v = w.invocations.at(at)
 	var lanes [mostBatch]time.Duration // when each is free
-	bound := min(w.plan.Queue.SideBySide(), v.n)
+	bound := min(w.pool.bound, v.n)
 	dies, all := never, time.Duration(0)
 	var ending [mostBatch]time.Duration
 	for i := range v.n {

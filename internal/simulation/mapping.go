@@ -23,12 +23,15 @@ const (
 const idleEnvironment = 10 * time.Minute
 
 // A pool is a queue's workers: a mapping's invocations, or the pollers of processes.
+// Where a job stands for many (Config.Scale), each worker is one for itself, since few
+// batches would be too coarse: each tells how many simulated invocations a real one is.
 type pool struct {
-	polled bool
-	bound  int
-	most   int     // invocations at once
-	least  float64 // pollers that Lambda begins with
-	step   float64 // pollers that it adds in a pollStep
+	polled       bool
+	batch, bound int
+	each         float64
+	most         int     // invocations at once
+	least        float64 // pollers that Lambda begins with
+	step         float64 // pollers that it adds in a pollStep
 	// pollers are how many batches Lambda would have in hand.
 	pollers float64
 	growing bool // a step is planned
@@ -40,18 +43,19 @@ type pool struct {
 }
 
 func newPool(c Config, plan sizing.Plan) pool {
-	scale := float64(c.Scale)
-	p := pool{
-		polled: plan.Queue.Polled, bound: plan.Queue.SideBySide(),
-		least: leastPollers / scale, step: pollersMinute / scale * pollStep.Minutes(),
+	p := pool{polled: plan.Queue.Polled, batch: plan.Queue.BatchSize(), bound: plan.Queue.SideBySide(), each: 1}
+	if c.Scale > 1 {
+		p.each = float64(p.bound) / float64(c.Scale)
+		p.batch, p.bound = 1, 1
 	}
-	p.set(plan.MaximumConcurrency, c.Scale)
+	p.least, p.step = leastPollers*p.each, pollersMinute*p.each*pollStep.Minutes()
+	p.set(plan.MaximumConcurrency)
 	p.pollers = p.least
 	return p
 }
 
-// set sets how many invocations there may be at once, before scaling.
-func (p *pool) set(most, scale int) { p.most = max(most/scale, 1) }
+// set sets how many invocations of the mapping there may be at once.
+func (p *pool) set(most int) { p.most = max(int(float64(most)*p.each), 1) }
 
 // allowed is how many invocations there may be now.
 func (p *pool) allowed() int {
@@ -127,5 +131,5 @@ func (w *world) scale() {
 		w.totals.turn(step.State.Concurrency - before)
 	}
 	w.pool.state = step.State
-	w.pool.set(step.State.Concurrency, scale)
+	w.pool.set(step.State.Concurrency)
 }

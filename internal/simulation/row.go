@@ -67,7 +67,7 @@ func (w *world) claim(i int32) claimed {
 	if w.config.Delivery.Plain {
 		return w.claimPlainly(i)
 	}
-	alone := w.plan.Queue.SideBySide() == 1
+	alone := w.pool.bound == 1
 	facts := j.facts(w.config.Policy.MaxAttempts)
 	finding, until := lifecycle.Refused(facts, "mine", alone, w.clock())
 	switch finding {

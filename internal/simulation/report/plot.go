@@ -48,11 +48,10 @@ type panel struct {
 	optional bool
 }
 
-// A line is a value over time; each run has one, in its colour.
+// A line is a value over time; each run has one, in its colour. The second of a panel
+// is dashed.
 type line struct {
 	of func(simulation.Point) float64
-	// name tells the second line of a panel, which is dashed.
-	name string
 }
 
 func panels(t timeUnit) []panel {
@@ -63,15 +62,13 @@ func panels(t timeUnit) []panel {
 		{label: "jobs waiting", lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Depth) }}}},
 		{label: "jobs spilled", optional: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Spilled) }}}},
 		{label: "age of the oldest, " + t.name, lines: []line{{of: func(p simulation.Point) float64 { return t.of(p.Age) }}}},
-		{label: "jobs in progress", lines: []line{
+		{label: "jobs in progress (dashed: workers)", lines: []line{
 			{of: func(p simulation.Point) float64 { return p.InProgress }},
-			{of: func(p simulation.Point) float64 { return float64(p.Workers) }, name: "workers"},
+			{of: func(p simulation.Point) float64 { return float64(p.Workers) }},
 		}},
 		{label: "accepted a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Accepted })}}},
 		{label: "refused a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Refused })}}},
-		{label: "attempts a second", optional: true, lines: []line{
-			{of: rate(func(p simulation.Point) int { return p.Failed }), name: "that fail"},
-		}},
+		{label: "failed attempts a second", optional: true, lines: []line{{of: rate(func(p simulation.Point) int { return p.Failed })}}},
 	}
 }
 
@@ -168,8 +165,7 @@ func (p panel) draw(runs []*simulation.Result, over timeUnit, longest time.Durat
 	out := plot.New()
 	out.Y.Label.Text, out.Y.Min, out.X.Min, out.X.Max = p.label, 0, 0, over.of(longest)
 	out.Y.Label.TextStyle.Font.Size, out.X.Label.TextStyle.Font.Size = vg.Points(10), vg.Points(10)
-	out.Y.Tick.Marker, out.X.Tick.Marker = numbers{}, numbers{}
-	out.Legend.Top, out.Legend.TextStyle.Font.Size = true, vg.Points(9)
+	out.Y.Tick.Marker, out.X.Tick.Marker = numbers{}, over
 	out.Add(plotter.NewGrid())
 	top := 0.0
 	for at, l := range p.lines {
@@ -185,9 +181,6 @@ func (p panel) draw(runs []*simulation.Result, over timeUnit, longest time.Durat
 				drawn.Width, drawn.Dashes = vg.Points(1), []vg.Length{vg.Points(3), vg.Points(3)}
 			}
 			out.Add(drawn)
-			if l.name != "" && i == 0 {
-				out.Legend.Add(l.name, drawn)
-			}
 		}
 	}
 	out.Y.Max = cmp.Or(top*1.08, 1)
@@ -197,8 +190,9 @@ func (p panel) draw(runs []*simulation.Result, over timeUnit, longest time.Durat
 func (l line) draw(r *simulation.Result, over timeUnit) (*plotter.Line, float64, error) {
 	points := plotter.XYs{}
 	most := 0.0
-	for _, p := range r.Course(mostDrawn) {
-		if p.For > 0 {
+	course := r.Course(mostDrawn)
+	for _, p := range course {
+		if 2*p.For >= course[0].For { // the last may be too short to tell a rate
 			points = append(points, plotter.XY{X: over.of(p.At), Y: l.of(p)})
 			most = max(most, l.of(p))
 		}
