@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,6 +53,22 @@ func (w *world) on(p *process, s job.Subscription[note]) worker.Handler {
 	})
 }
 
+// traceOf is the trace of the request in which an event happened; the event's name can be
+// read in it, by named.
+func traceOf(name string) string {
+	return fmt.Sprintf("00-%x-00f067aa0ba902b7-01", fmt.Sprintf("%-16s", name))
+}
+
+func named(trace string) string {
+	_, id, _ := strings.Cut(trace, "-")
+	id, _, _ = strings.Cut(id, "-")
+	name, err := hex.DecodeString(id)
+	if err != nil || len(name) != 16 {
+		return "?" + trace
+	}
+	return strings.TrimRight(string(name), " ") + " "
+}
+
 // A trackedEvent is what the test knows of an event.
 type trackedEvent struct {
 	nth int // in the order in which rows were made
@@ -59,7 +76,7 @@ type trackedEvent struct {
 }
 
 // String names the event.
-func (e *trackedEvent) String() string { return "event " + e.row.Trace }
+func (e *trackedEvent) String() string { return "event " + named(e.row.Trace) }
 
 // jobs are the ids of the jobs that stand for the event.
 func (e *trackedEvent) jobs() (ids []job.ID) {
@@ -108,7 +125,7 @@ func (w *world) nameOfJob(id job.ID) string {
 	for _, e := range w.events {
 		for _, task := range subscribers(e.row.Name) {
 			if e.jobOf(task) == id {
-				return e.row.Trace + strings.TrimPrefix(task.Name, "note.")
+				return named(e.row.Trace) + strings.TrimPrefix(task.Name, "note.")
 			}
 		}
 	}
@@ -123,7 +140,7 @@ func publish(at time.Duration, name string, event job.Event[note], key string, d
 		if err != nil {
 			return err
 		}
-		err = box.Transact(ctx, outbox.Write(businessRow(name)), outbox.Publish(event.With(key, note{Does: does}).Traced(name+" ")))
+		err = box.Transact(ctx, outbox.Write(businessRow(name)), outbox.Publish(event.With(key, note{Does: does}).Traced(traceOf(name))))
 		var there *store.ConditionError
 		if errors.As(err, &there) && there.Index == 0 {
 			err = nil // by an earlier try
@@ -188,7 +205,7 @@ func (w *world) checkEvents() {
 	told := map[string]int{}
 	jobs := 0
 	for _, e := range w.events {
-		told[e.row.Trace]++
+		told[named(e.row.Trace)]++
 		for _, id := range e.jobs() {
 			j := w.jobs[id]
 			switch {

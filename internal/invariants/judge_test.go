@@ -109,7 +109,7 @@ func (w *world) madeLocked(p *process, now store.Record) {
 	}
 	w.tokens[now.Token] = &owner{p: p, until: now.LeaseUntil, ghost: p.late.Load()}
 	j.name, j.ofEvent = w.nameOfJob(now.ID), true
-	if j.name == "" || now.Attempt != 1 || !strings.HasPrefix(j.name, now.Trace) {
+	if j.name == "" || now.Attempt != 1 || !strings.HasPrefix(j.name, named(now.Trace)) {
 		w.failLocked("a job was made as running, which is %q of no event or in its %d. attempt", j.name, now.Attempt)
 	}
 }

@@ -171,18 +171,18 @@ func TestOneBadEntryFailsNoNeighbour(t *testing.T) {
 	w := wire(t, "1024", []job.Defined{writing}, worker.Handle(writing, func(context.Context, *job.Job[note]) error { return nil }))
 	var good, bad []job.ID
 	for i := range 25 {
-		trace := "Root=1"
-		if i%10 == 3 {
-			trace = strings.Repeat("x", 2000) // more than the queue takes of a message
-		}
-		id, err := w.producer.Enqueue(t.Context(), writing.With(note{Text: "x"}), job.WithTrace(trace))
+		n, err := w.producer.Plan(t.Context(), writing.With(note{Text: "x"}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(trace) > 1000 {
-			bad = append(bad, id)
+		if i%10 == 3 {
+			n.Trace = strings.Repeat("x", 2000) // more than the queue takes of a message
+			bad = append(bad, n.ID)
 		} else {
-			good = append(good, id)
+			good = append(good, n.ID)
+		}
+		if _, _, err := w.jobs.Create(t.Context(), n); err != nil {
+			t.Fatal(err)
 		}
 	}
 	stray := "<message>\ufffd no JSON</message>"

@@ -62,6 +62,7 @@ func newEndpoint(logger *slog.Logger, methods ...string) endpoint {
 // response. The error is always nil: API Gateway would show its own page for it.
 func (e endpoint) answer(ctx context.Context, event events.APIGatewayV2HTTPRequest, serve func(context.Context, request) (response, error)) (response, error) {
 	r := request{event}
+	ctx = r.traced(ctx)
 	answer, err := e.try(ctx, r, serve)
 	if err != nil {
 		answer = e.failure(ctx, r, err)

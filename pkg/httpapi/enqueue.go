@@ -102,27 +102,29 @@ type order struct {
 	task   job.Definition
 	args   json.RawMessage
 	client string
-	trace  string
 	// id and fingerprint are set where there was an Idempotency-Key.
 	id          job.ID
 	fingerprint string
 }
 
 func (e *Enqueue) serve(ctx context.Context, r request) (response, error) {
-	o, err := e.understand(ctx, r)
+	o, err := e.understand(r)
 	if err != nil {
 		return response{}, err
 	}
-	decision := e.config.Gates[o.task.Policy.Queue.Name].Admit(ctx)
+	decision := e.config.Gates[o.task.Policy.Queue.Name].AdmitFor(ctx, o.task.Policy)
 	noteReading(ctx, e.logger, r, decision)
 	if !decision.Admitted {
 		return e.refuse(ctx, r, o, decision)
 	}
-	options := []job.Option{job.ByClient(o.client), job.WithTrace(o.trace)}
+	options := append(decision.Options(), job.ByClient(o.client))
 	if o.id != "" {
 		options = append(options, job.WithID(o.id, o.fingerprint))
 	}
 	rec, _, err := e.config.Producer.Make(ctx, job.Request{Definition: o.task, Arguments: o.args}, options...)
+	if errors.Is(err, producer.ErrFull) {
+		return e.refuse(ctx, r, o, decision.Refused())
+	}
 	if err != nil {
 		return response{}, e.explain(err)
 	}
@@ -145,7 +147,7 @@ func (e *Enqueue) again(ctx context.Context, r request) (answer response, ok boo
 	if _, keyed := r.header("Idempotency-Key"); !keyed {
 		return response{}, false, nil
 	}
-	o, err := e.understand(ctx, r)
+	o, err := e.understand(r)
 	if err != nil {
 		return response{}, false, nil // it is told so when it comes within its rate
 	}
@@ -168,7 +170,7 @@ func (e *Enqueue) earlier(ctx context.Context, o order) (answer response, ok boo
 	return answer, true, err
 }
 
-func (e *Enqueue) understand(ctx context.Context, r request) (order, error) {
+func (e *Enqueue) understand(r request) (order, error) {
 	name := r.PathParameters["task"]
 	task, known := e.config.Producer.Task(name)
 	if !known || !task.Policy.Public {
@@ -186,7 +188,7 @@ func (e *Enqueue) understand(ctx context.Context, r request) (order, error) {
 	if err != nil {
 		return order{}, err
 	}
-	o := order{task: task, args: args, client: client, trace: r.trace(ctx)}
+	o := order{task: task, args: args, client: client}
 	key, ok, err := e.key(r)
 	if err != nil {
 		return order{}, err

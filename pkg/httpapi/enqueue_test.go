@@ -124,13 +124,14 @@ func TestEnqueueTakes(t *testing.T) {
 
 func TestTheTraceGoesAlong(t *testing.T) {
 	//lint:ignore SA1029 aws-lambda-go's key is a plain string
-	invoked := context.WithValue(t.Context(), "x-amzn-trace-id", "Root=invocation") //nolint:staticcheck
+	invoked := context.WithValue(t.Context(), "x-amzn-trace-id", "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:abc:0") //nolint:staticcheck
 	for name, c := range map[string]struct {
 		change func(*request)
 		want   string
 	}{
-		"the header's":      {header("x-amzn-trace-id", "Root=header"), "Root=header"},
-		"the invocation's":  {without("x-amzn-trace-id"), "Root=invocation"},
+		"the header's":      {header("x-amzn-trace-id", "Root=1-00000000-000000000000000000000001"), "Root=1-00000000-000000000000000000000001"},
+		"W3C's beside it":   {header("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 Root=1-6acd1a70-5759e988bd862e3fe1be46a9"},
+		"the invocation's":  {without("x-amzn-trace-id"), "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"},
 		"none, if too long": {header("x-amzn-trace-id", strings.Repeat("x", 257)), ""},
 		"none, if odd":      {header("x-amzn-trace-id", "a\nb"), ""},
 	} {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // request is an event of payload format 2.0.
@@ -87,17 +89,15 @@ func tooLarge(limit, size int) *problem {
 		fmt.Sprintf("the body has %d bytes and at most %d are taken; large input goes into object storage, and only its key is sent", size, limit))
 }
 
-// trace is the trace header that came along, or else the invocation's, if it looks
-// like one: it goes into the job's row and message.
-// https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
-func (r request) trace(ctx context.Context) string {
-	value, ok := r.header("X-Amzn-Trace-Id")
-	if !ok {
-		// aws-lambda-go puts it there, under a plain string.
-		value, _ = ctx.Value("x-amzn-trace-id").(string)
-	}
-	if len(value) > 256 || strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return ""
-	}
-	return value
+// traced gives a context with the trace that came along, in W3C's headers, X-Ray's or
+// both, or else with the invocation's: jobs that are made with it carry it on.
+func (r request) traced(ctx context.Context) context.Context {
+	return telemetry.WithTrace(ctx, telemetry.FromHeaders(func(name string) string {
+		value, ok := r.header(name)
+		if !ok && name == "X-Amzn-Trace-Id" {
+			// aws-lambda-go puts it there, under a plain string.
+			value, _ = ctx.Value("x-amzn-trace-id").(string)
+		}
+		return value
+	}))
 }

@@ -26,12 +26,12 @@ func enqueue(t testing.TB, k *nightshifttest.Kit, request job.Request, options .
 
 func TestWhatWasEnqueued(t *testing.T) {
 	k := nightshifttest.New(t, nightshifttest.Config{}, sendMail, index, counting)
-	enqueue(t, k, sendMail.With(Mail{To: "ada"}), job.In(10*time.Minute), job.Unique("ada"), job.ByClient("web"), job.WithTrace("Root=1"))
+	enqueue(t, k, sendMail.With(Mail{To: "ada"}), job.In(10*time.Minute), job.Unique("ada"), job.ByClient("web"), job.WithTrace("Root=1-5759e988-bd862e3fe1be46a994272793"))
 	enqueue(t, k, sendMail.With(Mail{To: "bob", Body: strings.Repeat("long ", 10_000)})) // to an object
 	enqueue(t, k, counting.With(Count{Shelf: "soups"}), job.Group("soups"))
 
 	jobs := nightshifttest.WantEnqueued(k, sendMail, Mail{To: "ada"}, Mail{To: "bob", Body: strings.Repeat("long ", 10_000)})
-	if j := jobs[0]; j.Delay != 10*time.Minute || j.Key != "ada" || j.Client != "web" || j.Trace != "Root=1" || !j.EnqueuedAt.Equal(nightshifttest.DefaultStart) || j.State != lifecycle.Queued {
+	if j := jobs[0]; j.Delay != 10*time.Minute || j.Key != "ada" || j.Client != "web" || j.Trace != "Root=1-5759e988-bd862e3fe1be46a994272793" || !j.EnqueuedAt.Equal(nightshifttest.DefaultStart) || j.State != lifecycle.Queued {
 		t.Errorf("the first job is %+v", j)
 	}
 	nightshifttest.WantEnqueued(k, index)

@@ -134,7 +134,7 @@ func TestWantPublished(t *testing.T) {
 	kit := func(t testing.TB) *nightshifttest.Kit {
 		kit := nightshifttest.New(t, nightshifttest.Config{Topics: []job.Topic{shelves}}, label.Task())
 		for n := range 2 {
-			event := stocked.With("shelf/a", Stocked{"a", n}).Traced("Root=1")
+			event := stocked.With("shelf/a", Stocked{"a", n}).Traced("Root=1-5759e988-bd862e3fe1be46a994272793")
 			if err := kit.Outbox.Transact(context.Background(), outbox.Publish(event)); err != nil {
 				t.Fatalf("%v", err)
 			}
@@ -142,7 +142,7 @@ func TestWantPublished(t *testing.T) {
 		return kit
 	}
 	events := nightshifttest.WantPublished(kit(t), stocked, Stocked{"a", 0}, Stocked{"a", 1})
-	if e := events[1]; e.Key != "shelf/a" || e.Trace != "Root=1" || e.ID == "" || !e.At.Equal(nightshifttest.DefaultStart) {
+	if e := events[1]; e.Key != "shelf/a" || e.Trace != "Root=1-5759e988-bd862e3fe1be46a994272793" || e.ID == "" || !e.At.Equal(nightshifttest.DefaultStart) {
 		t.Errorf("published %+v", e)
 	}
 	nightshifttest.WantPublished(kit(t), emptied)

@@ -12,6 +12,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
@@ -97,9 +98,11 @@ func Enqueue(request job.Request, options ...job.Option) Action {
 	}
 }
 
-// Publish publishes an event to its topic.
+// Publish publishes an event to its topic. It has the trace that it was given
+// (job.Occurrence.Traced), or else the context's.
 func Publish(happened job.Occurrence) Action {
-	return func(_ context.Context, o *Outbox) (planned, error) {
+	return func(ctx context.Context, o *Outbox) (planned, error) {
+		happened.Trace = telemetry.Carried(ctx, happened.Trace)
 		n, err := o.event(happened)
 		if err != nil {
 			return planned{}, err
@@ -159,8 +162,8 @@ func checkKey(d job.EventDefinition, happened job.Occurrence) error {
 		return fmt.Errorf("%w: the event %s is of a FIFO topic: say what it happened to, events of one key are in order", ErrAction, d.Name)
 	case len(key) > longestKey:
 		return fmt.Errorf("%w: the key of the event %s has %d bytes, at most %d", ErrAction, d.Name, len(key), longestKey)
-	case !utf8.ValidString(key) || !utf8.ValidString(happened.Trace):
-		return fmt.Errorf("%w: the key or the trace of the event %s is not UTF-8", ErrAction, d.Name)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("%w: the key of the event %s is not UTF-8", ErrAction, d.Name)
 	}
 	return nil
 }

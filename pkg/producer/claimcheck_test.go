@@ -98,7 +98,7 @@ func TestClaimCheckAtTheLimit(t *testing.T) {
 		{0, wholeShelf, 0, true},
 	} {
 		p, jobs, d, s := newClaimChecker(t, c.over)
-		rec, made, err := p.Make(t.Context(), keep.With(sized(c.size)), job.WithTrace(strings.Repeat("t", c.beside)))
+		rec, made, err := p.Make(t.Context(), keep.With(sized(c.size)), job.ByClient(strings.Repeat("t", c.beside)))
 		if err != nil || !made || d.writes != 1 {
 			t.Errorf("%+v: made %v by %d writes, %v", c, made, d.writes, err)
 			continue
@@ -136,12 +136,12 @@ func TestClaimCheckAtTheLimit(t *testing.T) {
 
 func TestARowThatOptionsFill(t *testing.T) {
 	p, _, d, s := newClaimChecker(t, 0)
-	_, err := p.Enqueue(t.Context(), keep.With(blob{}), job.WithTrace(strings.Repeat("t", 390<<10)))
+	_, err := p.Enqueue(t.Context(), keep.With(blob{}), job.ByClient(strings.Repeat("t", 390<<10)))
 	if !errors.Is(err, producer.ErrTooLarge) || d.writes != 0 || len(s.Keys()) != 0 {
 		t.Errorf("%v after %d writes", err, d.writes)
 	}
 	plain, _, d := newProducer(t)
-	_, err = plain.Enqueue(t.Context(), post.With(note{Text: strings.Repeat("x", 256<<10-100)}), job.Group("g"), job.WithTrace(strings.Repeat("t", 140<<10)))
+	_, err = plain.Enqueue(t.Context(), post.With(note{Text: strings.Repeat("x", 256<<10-100)}), job.Group("g"), job.ByClient(strings.Repeat("t", 140<<10)))
 	if !errors.Is(err, producer.ErrTooLarge) || !strings.Contains(err.Error(), "Config.Objects") || d.writes != 0 {
 		t.Errorf("without objects: %v after %d writes", err, d.writes)
 	}

@@ -1,11 +1,13 @@
 package producer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Limits of what follows a job (job.Then, job.Finally).
@@ -75,7 +77,7 @@ func (p *Producer) followUp(request job.Request, o job.Options) (store.FollowUp,
 	return store.FollowUp{
 		Task: request.Definition.Name, Queue: queue.Name, FIFO: queue.FIFO, Group: o.Group,
 		MaxAttempts: policy.MaxAttempts, Version: policy.Version, Args: args,
-		Delay: o.Delay, NotBefore: o.NotBefore, Client: o.Client, Trace: o.Trace, FollowUps: own,
+		Delay: o.Delay, NotBefore: o.NotBefore, Client: o.Client, Trace: telemetry.Carried(context.Background(), o.Trace), FollowUps: own,
 	}, nil
 }
 

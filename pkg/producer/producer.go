@@ -13,6 +13,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Errors that callers decide on. Each is the fault of the request: the same
@@ -51,6 +52,9 @@ type Config struct {
 	// Raise it where a few milliseconds count more than a few dollars per million
 	// jobs: an object costs its producer and its worker a round trip each.
 	ClaimCheckOver int
+	// Tracer makes a span of each job that is enqueued by itself; nil means none. The
+	// trace of the context, or of job.WithTrace, goes with every job.
+	Tracer telemetry.Tracer
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
@@ -60,9 +64,10 @@ type Producer struct {
 	jobs    *store.Jobs
 	objects *claimcheck.Objects
 	// over is the size over which arguments go to objects.
-	over  int
-	now   func() time.Time
-	tasks map[string]job.Definition
+	over   int
+	now    func() time.Time
+	tracer telemetry.Tracer
+	tasks  map[string]job.Definition
 	// bounds are the queues', by their names.
 	bounds map[string]bounds
 }
@@ -71,7 +76,7 @@ type Producer struct {
 // mistake in the configuration and the definitions at once.
 func New(config Config, tasks ...job.Defined) (*Producer, error) {
 	p := &Producer{
-		jobs: config.Jobs, objects: config.Objects, now: config.Now, tasks: make(map[string]job.Definition, len(tasks)),
+		jobs: config.Jobs, objects: config.Objects, now: config.Now, tracer: config.Tracer, tasks: make(map[string]job.Definition, len(tasks)),
 		bounds: map[string]bounds{},
 	}
 	problems := []error{p.checkClaims(config.ClaimCheckOver)}
@@ -141,6 +146,8 @@ func (p *Producer) Enqueue(ctx context.Context, request job.Request, options ...
 // the same request (job.WithID) had made the job before, or where another job has
 // the key of job.Unique: the record is then that job as it is now.
 func (p *Producer) Make(ctx context.Context, request job.Request, options ...job.Option) (rec store.Record, made bool, err error) {
+	ctx, options, end := p.span(ctx, request.Definition, options)
+	defer func() { end(string(rec.State), err) }()
 	n, err := p.Plan(ctx, request, options...)
 	if err != nil {
 		return store.Record{}, false, err
@@ -169,6 +176,7 @@ func (p *Producer) plan(ctx context.Context, request job.Request, o job.Options,
 		return store.NewJob{}, err
 	}
 	d := p.tasks[request.Definition.Name]
+	o.Trace = telemetry.Carried(ctx, o.Trace)
 	n, err := p.newJob(d, args, o, member)
 	if err == nil {
 		n, err = p.fitted(ctx, n)

@@ -89,7 +89,7 @@ func newProducer(t *testing.T) (*producer.Producer, *store.Jobs, *driver) {
 
 func TestAJobIsOneWrite(t *testing.T) {
 	p, jobs, d := newProducer(t)
-	id, err := p.Enqueue(t.Context(), write.With(note{Text: "milk"}), job.ByClient("ann"), job.WithTrace("Root=1"))
+	id, err := p.Enqueue(t.Context(), write.With(note{Text: "milk"}), job.ByClient("ann"), job.WithTrace("Root=1-5759e988-bd862e3fe1be46a994272793"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestAJobIsOneWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rec.State != lifecycle.Queued || rec.Task != "note.write" || rec.Queue != "notes" || rec.MaxAttempts != 7 ||
-		string(rec.Args) != `{"text":"milk"}` || rec.Client != "ann" || rec.Trace != "Root=1" || rec.Publication == nil {
+		string(rec.Args) != `{"text":"milk"}` || rec.Client != "ann" || rec.Trace != "Root=1-5759e988-bd862e3fe1be46a994272793" || rec.Publication == nil {
 		t.Errorf("the row is %+v", rec)
 	}
 }
