@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nightshift-go/nightshift/pkg/gauge"
 	"github.com/nightshift-go/nightshift/pkg/mapping"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
@@ -39,7 +40,7 @@ type Config struct {
 	Lambda Mappings
 	Depths Depths
 	// Age tells how long the oldest job of a queue has waited; nil means that the
-	// depth alone tells.
+	// queues' gauges tell (package gauge).
 	Age func(ctx context.Context, queue string) (time.Duration, error)
 	// Budget is how many workers all queues together may have: what the database
 	// behind them bears. Zero means that there is no such bound.
@@ -78,7 +79,33 @@ func New(config Config) (*Function, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+	if config.Age == nil {
+		return f, f.readGauges()
+	}
 	return f, nil
+}
+
+// readGauges lets ages be what the queues' gauges tell.
+func (f *Function) readGauges() error {
+	sources := map[string]*gauge.Source{}
+	for name, b := range f.bounds {
+		source, err := gauge.NewSource(gauge.SourceConfig{
+			Queue: name, URL: f.config.URLs[name], LongestWait: b.Plan.Queue.LongestWait,
+			Jobs: f.config.Jobs, Counter: f.config.Depths, Now: f.config.Now, Logger: f.config.Logger,
+		})
+		if err != nil {
+			return fmt.Errorf("scaling: %w", err)
+		}
+		sources[name] = source
+	}
+	f.config.Age = func(ctx context.Context, queue string) (time.Duration, error) {
+		reading, err := sources[queue].Look(ctx)
+		if err != nil || reading.Oldest.IsZero() {
+			return 0, err
+		}
+		return f.config.Now().Sub(reading.Oldest), nil
+	}
+	return nil
 }
 
 func (f *Function) check() error {

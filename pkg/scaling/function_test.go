@@ -42,6 +42,21 @@ func TestConcurrencyFollowsTheBacklogAndComesBack(t *testing.T) {
 	}
 }
 
+// Without Age the gauge that workers write tells how old the oldest job is.
+func TestTheGaugeTellsTheAge(t *testing.T) {
+	w := newWorld(t)
+	w.age = nil
+	w.depth["photos"] = queue.Depth{Visible: 1000, InFlight: 10}
+	w.minutes(1)
+	w.wantAll("photos 20, newsletter 20, search 3")
+	note := store.Note{At: w.now.Add(50 * time.Second), Oldest: w.now.Add(-10 * time.Minute), Finished: 1, Busy: time.Second}
+	if _, _, err := w.jobs().NoteWait(t.Context(), "photos", note); err != nil {
+		t.Fatal(err)
+	}
+	w.minutes(1)
+	w.wantAll("photos 30, newsletter 20, search 3") // in half of the time
+}
+
 func TestTheBudgetHolds(t *testing.T) {
 	w := newWorld(t)
 	w.budget = 50 // 10 + 20 + 12 are the least

@@ -36,6 +36,7 @@ type world struct {
 	ages  map[string]time.Duration
 	desk  *scaling.Desk
 
+	age    func(context.Context, string) (time.Duration, error)
 	budget int
 	calls  int
 	// failAt is the call to anything that fails, counted from 1; applied tells that
@@ -72,6 +73,7 @@ func newWorld(t testing.TB) *world {
 			w.maps[q.Name] = &fakeMapping{State: mapping.State{Enabled: true, Settled: true, Name: "Enabled", Concurrency: plan.MaximumConcurrency}}
 		}
 	}
+	w.age = func(_ context.Context, queue string) (time.Duration, error) { return w.ages[queue], nil }
 	desk, err := scaling.NewDesk(w.jobs(), func() time.Time { return w.now })
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +99,7 @@ func (w *world) run() error {
 	}
 	f, err := scaling.New(scaling.Config{
 		Jobs: w.jobs(), Plans: w.plans, Mappings: uuids, URLs: urls, Lambda: w, Depths: w, Budget: w.budget,
-		Age:    func(_ context.Context, queue string) (time.Duration, error) { return w.ages[queue], nil },
+		Age:    w.age,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return w.now },
 	})
 	if err != nil {

@@ -87,3 +87,9 @@ func TestNumbersAndTimes(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfMappings(t *testing.T) {
+	if got := settings.MappingUUID("urgent-mail"); got != "NIGHTSHIFT_MAPPING_URGENT_MAIL" {
+		t.Error(got)
+	}
+}
