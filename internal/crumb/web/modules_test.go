@@ -35,6 +35,17 @@ func TestModules(t *testing.T) {
 		{"backoff", "m.parseRetryAfter('Fri, 17 May 2024 12:30:05 GMT', Date.UTC(2024, 4, 17, 12, 30, 0))", "5"},
 		{"backoff", "m.parseRetryAfter('Fri, 17 May 2024 12:30:05 GMT', Date.UTC(2024, 4, 17, 13, 0, 0))", "0"},
 
+		// What follows a failure: the budget is for what no server asked for.
+		{"backoff", "(() => { const n = m.next(0, 30, new m.Budget(), () => 0.5); return n.again + ' ' + n.seconds; })()", "true 30.5"},
+		{"backoff", "(() => { const n = m.next(0, 301, new m.Budget(), () => 0); return n.again + ' ' + n.seconds; })()", "false 301"},
+		{"backoff", "(() => { const n = m.next(8, 2, new m.Budget(), () => 0.5); return n.again + ' ' + n.seconds; })()", "false 17"},
+		{"backoff", "(() => { const b = new m.Budget(() => 0); return Array.from({length: 30}, () => m.next(0, 0, b).again).filter(Boolean).length; })()", "20"},
+		{"backoff", "(() => { const b = new m.Budget(() => 0); return Array.from({length: 30}, () => m.next(0, 1, b).again).filter(Boolean).length; })()", "30"},
+		{"backoff", "(() => { const b = new m.Budget(() => 0); while (b.spend()); for (let i = 0; i < 10; i++) b.sent(); return [b.spend(), b.spend()]; })()", "true,false"},
+		{"backoff", "(() => { let now = 0; const b = new m.Budget(() => now); while (b.spend()); now = 3000; return [b.spend(), b.spend()]; })()", "true,false"},
+		{"attend", "m.later(new Date(2026, 10, 29, 14, 31, 1), new Date(2026, 10, 29, 14, 20))", "Try again after 14:32."},
+		{"attend", "[m.later(undefined), m.later(new Date(1000), 0)]", "Try again when you like.,Try again when you like."},
+
 		{"errors", "[429, 503].map(m.kindOf)", "busy,busy"},
 		{"errors", "[408, 500, 502, 504].map(m.kindOf)", "trouble,trouble,trouble,trouble"},
 		{"errors", "[400, 403, 404, 413, 415, 422].every(s => m.kindOf(s) === 'refused')", "true"},

@@ -221,10 +221,10 @@ func TestReloadKeepsJobs(t *testing.T) {
 func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t)
-	api.busy["/jobs/photo.resize"], api.retryAfter = 1, 1000
+	api.busy["/jobs/photo.resize"], api.retryAfter = 1, 290
 	page := open(t, api)
 	page.Choose("#files", files(t, "small.jpg")...)
-	page.Says(".card", "Busy, retrying in 1,00") // 1000 and at most a second more
+	page.Says(".card", "Busy, retrying in 29") // 290 and at most a second more
 	page.Visit(api.URL + "/upload")
 	page.Wait(phase("small.jpg", "done"))
 	if len(api.jobs) != 1 || api.made != 1 {

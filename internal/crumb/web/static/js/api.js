@@ -39,7 +39,7 @@ export async function request(method, path, {body, key, etag, signal}) {
     if (signal.aborted) throw signal.reason;
     throw new RequestError("offline", "The server cannot be reached.", {cause});
   }
-  const retryAfter = parseRetryAfter(response.headers.get("Retry-After"));
+  const retryAfter = parseRetryAfter(response.headers.get("Retry-After"), timeOf(response));
   if (response.status >= 400) {
     throw new RequestError(kindOf(response.status), messageOf(content, response.status), {status: response.status, retryAfter});
   }
@@ -47,6 +47,12 @@ export async function request(method, path, {body, key, etag, signal}) {
     status: response.status, body: content, retryAfter,
     etag: response.headers.get("ETag"), location: response.headers.get("Location"),
   };
+}
+
+/** When the server sent it, by its own clock: the reader's may be wrong. */
+function timeOf(response) {
+  const at = Date.parse(response.headers.get("Date") ?? "");
+  return Number.isNaN(at) ? Date.now() : at;
 }
 
 /** @param {Response} response */

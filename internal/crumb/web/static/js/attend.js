@@ -14,6 +14,17 @@ export function retrying(kind, seconds) {
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}, retrying in ${count(seconds, "second")}`;
 }
 
+/**
+ * Says when to come back to what the page has given up.
+ * @param {Date} [comeBack]
+ * @param {number} [now] milliseconds
+ */
+export function later(comeBack, now = Date.now()) {
+  if (!comeBack || comeBack - now < 60_000) return "Try again when you like.";
+  const minute = new Date(Math.ceil(comeBack.getTime() / 60_000) * 60_000);
+  return `Try again after ${minute.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", hourCycle: "h23"})}.`;
+}
+
 /** @param {import("./errors.js").Kind} kind */
 export const paused = (kind) => `Still ${TROUBLE[kind]}`;
 
@@ -24,11 +35,12 @@ export const paused = (kind) => `Still ${TROUBLE[kind]}`;
  * @template T
  * @param {import("./status.js").Status} status
  * @param {() => Promise<T>} attempt
- * @param {{signal: AbortSignal, doing?: string, kept?: string}} how doing is shown while it is
- *   sent; kept says what is not lost while it waits
+ * @param {{signal: AbortSignal, doing?: string, kept?: string, onGiveUp?: () => void}} how doing is
+ *   shown while it is sent; kept says what is not lost while it waits; onGiveUp keeps it
+ *   when the page stops trying
  * @returns {Promise<T>}
  */
-export async function attend(status, attempt, {signal, doing, kept = ""}) {
+export async function attend(status, attempt, {signal, doing, kept = "", onGiveUp}) {
   for (;;) {
     try {
       return await persistently(attempt, {
@@ -38,7 +50,8 @@ export async function attend(status, attempt, {signal, doing, kept = ""}) {
       });
     } catch (error) {
       if (!(error instanceof RequestError && error.temporary)) throw error;
-      await status.ask({tone: "wait", title: paused(error.kind), note: `${kept} Try again when you like.`.trim()}, "Try again", signal);
+      onGiveUp?.();
+      await status.ask({tone: "wait", title: paused(error.kind), note: `${kept} ${later(error.comeBack)}`.trim()}, "Try again", signal);
     }
   }
 }

@@ -9,7 +9,61 @@ const BASE = 1;
 const CAP = 30;
 
 /** How often a request is repeated before a person is asked. */
-export const BUDGET = 8;
+const REPETITIONS = 8;
+/** The longest wait, in seconds, that a server may ask of a page: who is told to wait longer is told so. */
+const LONGEST = 300;
+
+/**
+ * Bounds the repetitions that no server asked for, so that a page which sends a lot is
+ * no storm: in t minutes with n requests at most FLOOR × (1 + t) + SHARE × n.
+ */
+export class Budget {
+  static FLOOR = 20;
+  static SHARE = 0.1;
+  #tokens = Budget.FLOOR;
+  #filled;
+  #now;
+
+  /** @param {() => number} [now] milliseconds */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#filled = now();
+  }
+
+  /** Counts a request, and not its repetitions. */
+  sent() {
+    this.#add(Budget.SHARE);
+  }
+
+  /** Takes one repetition, if there is one. */
+  spend() {
+    const now = this.#now();
+    this.#add(Budget.FLOOR * Math.max(0, now - this.#filled) / 60_000);
+    this.#filled = now;
+    if (this.#tokens < 1 - 1e-9) return false;
+    this.#tokens--;
+    return true;
+  }
+
+  #add(tokens) {
+    this.#tokens = Math.min(Budget.FLOOR, this.#tokens + tokens);
+  }
+}
+
+/**
+ * Says what follows a request that failed for now. A repetition at a time that the
+ * server has named takes nothing from the budget; all others do.
+ * @param {number} repetition how many have gone before
+ * @param {number} [retryAfter] what the server asked for, in seconds
+ * @param {Budget} budget of all requests of the page
+ * @param {() => number} [random]
+ * @returns {{again: boolean, seconds: number}} seconds until the next one, or, where
+ *   there is none, until a person may come back
+ */
+export function next(repetition, retryAfter = 0, budget, random = Math.random) {
+  const again = repetition < REPETITIONS && retryAfter <= LONGEST && (retryAfter > 0 || budget.spend());
+  return {again, seconds: waitBefore(again ? repetition : REPETITIONS, retryAfter, random)};
+}
 
 /**
  * Gives the wait before a repetition, in seconds.

@@ -22,6 +22,8 @@ export class RequestError extends Error {
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
+    /** @type {Date | undefined} when to try again, once the page has given up */
+    this.comeBack = undefined;
   }
 
   /** Whether the same request may succeed later. */

@@ -1,5 +1,7 @@
 import {request} from "../api.js";
+import {later} from "../attend.js";
 import {at} from "../dom.js";
+import {RequestError} from "../errors.js";
 import {onSubmit} from "../form.js";
 import {homeward} from "../session.js";
 import {start} from "../shell.js";
@@ -24,6 +26,8 @@ start(async ({signal, query}) => {
       } catch (error) {
         // Here 401 is about what was typed, and no reason to sign in first.
         if (error.status === 401) error.status = 422;
+        // Too many tries: sending the same password again would be one more.
+        if (error.status === 429) throw new RequestError("refused", `${error.message}, ${later(new Date(Date.now() + 1000 * (error.retryAfter ?? 60))).toLowerCase()}`, {status: 429});
         throw error;
       }
     });

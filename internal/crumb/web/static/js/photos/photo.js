@@ -16,6 +16,7 @@ import {forget, remember} from "./memory.js";
  * @property {import("../errors.js").Kind} [kind] why it is retrying or paused
  * @property {number} [seconds] until the next attempt
  * @property {string} [message] for the person
+ * @property {Date} [comeBack] when to try again, where it is paused
  * @property {any} [job]
  */
 
@@ -130,7 +131,7 @@ export class Photo {
 
   #stop(error) {
     if (!(error instanceof RequestError)) console.error(error);
-    if (error.temporary) this.#set({phase: "paused", kind: error.kind});
+    if (error.temporary) this.#set({phase: "paused", kind: error.kind, comeBack: error.comeBack});
     else this.#set({phase: "failed", message: error.status === 404 ? UNKNOWN : error.message});
   }
 

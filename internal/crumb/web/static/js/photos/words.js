@@ -1,4 +1,4 @@
-import {paused, retrying} from "../attend.js";
+import {later, paused, retrying} from "../attend.js";
 import {size} from "../format.js";
 import {standing} from "../jobs.js";
 
@@ -26,8 +26,8 @@ const VIEWS = {
   }),
   processing: ({job, message}) => ({title: "Processing", note: message ?? progressOf(job), bar: null, buttons: ["cancel"]}),
   done: (_, {note: {bytes}}) => ({tone: "good", title: "Done", note: `From your original of ${size(bytes)}`, buttons: ["remove"], news: true}),
-  paused: ({kind}) => ({
-    tone: "wait", title: paused(kind), note: "Your photo is kept. Try again when you like.",
+  paused: ({kind, comeBack}) => ({
+    tone: "wait", title: paused(kind), note: `Your photo is kept. ${later(comeBack)}`,
     buttons: ["again", "remove"], news: true,
   }),
   failed: ({message}, {file}) => ({
