@@ -120,7 +120,7 @@ func newAPI(t testing.TB, edits ...func(*httpapi.EnqueueConfig)) *api {
 	var problems [7]error
 	a.jobs, problems[0] = store.New(store.Config{Driver: a.driver, Now: clock})
 	gate, err := admission.New(admission.Config{
-		Queue: "photos", Limit: 100, DrainRate: 1, Refresh: time.Nanosecond, Settle: time.Nanosecond,
+		Queue: "photos", Limit: 100, DrainRate: 1, Refresh: time.Nanosecond, Settle: time.Nanosecond, Doubt: -1,
 		Depth: func(context.Context) (int, error) { return a.depth, nil }, Random: func() float64 { return 0 },
 	})
 	problems[1] = err

@@ -37,6 +37,9 @@ const (
 	// Namespace is where CloudWatch has the metrics of the stack, so that those of two
 	// stacks in an account are apart; empty means telemetry.Namespace.
 	Namespace = "NIGHTSHIFT_NAMESPACE"
+	// RelayWindow is how long the relay gathers rows before it publishes them ("1s"),
+	// for functions with a gate; default admission.DefaultWindow.
+	RelayWindow = "NIGHTSHIFT_RELAY_WINDOW"
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
 )

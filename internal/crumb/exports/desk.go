@@ -74,14 +74,13 @@ func (d *Desk) Start(ctx context.Context, reader string) (Status, error) {
 	if under, err := d.underWay(ctx, reader, before); err != nil || under.ID != "" {
 		return under, err
 	}
-	if err := gates.Pass(ctx, d.Gate); err != nil {
-		return Status{}, err
-	}
 	id, err := job.NewID(d.Random)
 	if err != nil {
 		return Status{}, fmt.Errorf("exports: %w", err)
 	}
-	err = d.order(ctx, reader, id, before)
+	err = gates.Pass(ctx, d.Gate, tasks.Export, func(admitted []job.Option) error {
+		return d.order(ctx, reader, id, before, admitted)
+	})
 	if errors.Is(err, store.ErrCondition) { // two clicks at once: one of them was first
 		if before, _, err = rows.Get[latest](ctx, d.Rows, latestKey(reader)); err != nil {
 			return Status{}, err
@@ -107,7 +106,7 @@ func (d *Desk) underWay(ctx context.Context, reader string, l latest) (Status, e
 	return status, err
 }
 
-func (d *Desk) order(ctx context.Context, reader string, id job.ID, before latest) error {
+func (d *Desk) order(ctx context.Context, reader string, id job.ID, before latest, admitted []job.Option) error {
 	now := d.Now().UTC()
 	row := Export{ID: string(id), Reader: reader, Job: id, CreatedAt: now, Expires: now.Add(keepRows).Unix()}
 	// The row, if there is none of its id; and the pointer, if it is as it was read:
@@ -121,7 +120,7 @@ func (d *Desk) order(ctx context.Context, reader string, id job.ID, before lates
 	}
 	request := tasks.Export.With(tasks.ExportData{Export: row.ID, Reader: reader})
 	return d.Outbox.Transact(ctx, outbox.Write(writes[0]), outbox.Write(writes[1]),
-		outbox.Enqueue(request, job.WithID(id, reader), job.ByClient(reader)))
+		outbox.Enqueue(request, append(admitted, job.WithID(id, reader), job.ByClient(reader))...))
 }
 
 // Latest tells how a reader's latest export stands; ErrNone where there was none.

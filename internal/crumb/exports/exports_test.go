@@ -40,8 +40,8 @@ type world struct {
 	*exports.Desk
 }
 
-// Admit is the gate of the queue.
-func (w *world) Admit(context.Context) admission.Decision {
+// AdmitFor is the gate of the queue.
+func (w *world) AdmitFor(context.Context, job.Policy) admission.Decision {
 	return admission.Decision{Admitted: !w.full, RetryAfter: 40 * time.Second}
 }
 

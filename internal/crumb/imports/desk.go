@@ -77,9 +77,6 @@ func (d *Desk) Start(ctx context.Context, reader, key string) (Status, error) {
 	if _, err := uploads.Parse(key, ""); err != nil {
 		return Status{}, ErrKey
 	}
-	if err := gates.Pass(ctx, d.Gate); err != nil {
-		return Status{}, err
-	}
 	id, err := job.NewID(d.Random)
 	if err != nil {
 		return Status{}, fmt.Errorf("imports: %w", err)
@@ -91,7 +88,10 @@ func (d *Desk) Start(ctx context.Context, reader, key string) (Status, error) {
 		return Status{}, err
 	}
 	request := tasks.SplitImport.With(tasks.ImportFile{Import: row.ID, Reader: reader, Key: key})
-	err = d.Outbox.Transact(ctx, outbox.Write(writes[0]), outbox.Enqueue(request, job.WithID(id, key), job.ByClient(reader)))
+	err = gates.Pass(ctx, d.Gate, tasks.SplitImport, func(admitted []job.Option) error {
+		return d.Outbox.Transact(ctx, outbox.Write(writes[0]),
+			outbox.Enqueue(request, append(admitted, job.WithID(id, key), job.ByClient(reader))...))
+	})
 	if err != nil {
 		return Status{}, fmt.Errorf("imports: starting one: %w", err)
 	}

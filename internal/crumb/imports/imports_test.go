@@ -49,8 +49,8 @@ func (w *world) Get(_ context.Context, _ string, limit int64) ([]byte, string, e
 	return []byte(w.file), tasks.ImportLines, nil
 }
 
-// Admit is the gate of the queue.
-func (w *world) Admit(context.Context) admission.Decision {
+// AdmitFor is the gate of the queue.
+func (w *world) AdmitFor(context.Context, job.Policy) admission.Decision {
 	return admission.Decision{Admitted: !w.full, RetryAfter: time.Minute}
 }
 

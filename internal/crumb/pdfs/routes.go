@@ -14,6 +14,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/producer"
+	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
 // API takes orders for PDFs and leads to them. All fields are required.
@@ -47,11 +48,12 @@ func (a *API) order(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := gates.Pass(r.Context(), a.Gate); err != nil {
-		return err
-	}
 	of := tasks.PrintRecipe{Recipe: recipe.ID, Version: recipe.Version}
-	rec, _, err := a.Producer.Make(r.Context(), tasks.Print.With(of), job.Unique(of.Key()))
+	var rec store.Record
+	err = gates.Pass(r.Context(), a.Gate, tasks.Print, func(admitted []job.Option) (err error) {
+		rec, _, err = a.Producer.Make(r.Context(), tasks.Print.With(of), append(admitted, job.Unique(of.Key()))...)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/pkg/admission"
+	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -39,6 +40,9 @@ func Refuse(status int, name, detail string) *Problem {
 
 // NotFound says that there is no such thing, or none that this reader may see.
 func NotFound(detail string) *Problem { return Refuse(http.StatusNotFound, "not-found", detail) }
+
+// noRoom is until when to wait where a gate let a job in for which there was no room then.
+const noRoom = 5 * time.Second
 
 // full is the refusal of a gate: 503 with the time to wait.
 func full(d admission.Decision) *Problem {
@@ -70,6 +74,8 @@ func fail(ctx context.Context, w *answer, method, path string, err error, logger
 	case errors.As(err, &p):
 	case errors.As(err, &refused):
 		p = full(refused.Decision)
+	case errors.Is(err, producer.ErrFull):
+		p = full(admission.Decision{RetryAfter: noRoom})
 	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrThrottled):
 		logger.WarnContext(ctx, "a request was refused: the table is busy", "method", method, "path", path, "error", err.Error())
 		p = Busy()

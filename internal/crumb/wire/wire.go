@@ -38,6 +38,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/claimcheck"
 	"github.com/nightshift-go/nightshift/pkg/claimcheck/s3objects"
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
+	"github.com/nightshift-go/nightshift/pkg/gauge"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/outbox"
 	"github.com/nightshift-go/nightshift/pkg/producer"
@@ -69,6 +70,7 @@ type Env struct {
 	rows     *rows.Table
 	claims   *claimcheck.Objects
 	bucket   *objects.Objects
+	notes    *gauge.Notes
 }
 
 // Load reads the AWS configuration and the log level. getenv is os.Getenv in
@@ -137,8 +139,21 @@ func (e *Env) Bucket() *objects.Objects {
 
 // Gates are those before the queues of the tasks, by the queue's name.
 func (e *Env) Gates(of ...job.Defined) (map[string]*admission.Gate, error) {
-	url := func(queue string) string { return e.Settings.Required(settings.QueueURL(queue)) }
-	return gates.New(e.Queue(), url, of...)
+	return gates.New(gates.Config{
+		Jobs: e.Jobs(), Counter: e.Queue(), Now: e.Now, Window: e.Settings.Duration(settings.RelayWindow),
+		URL: func(queue string) string { return e.Settings.Required(settings.QueueURL(queue)) },
+	}, of...)
+}
+
+// Gauge takes note of how long jobs waited, for the gates before their queues.
+func (e *Env) Gauge() *gauge.Notes {
+	jobs := e.Jobs()
+	if jobs == nil {
+		return nil
+	}
+	return once(e, &e.notes, func() (*gauge.Notes, error) {
+		return gauge.NewNotes(gauge.NotesConfig{Jobs: jobs, Now: e.Now, Logger: e.Logger})
+	})
 }
 
 // Sessions knows who is signed in.
@@ -208,6 +223,7 @@ func (e *Env) Worker(q job.Queue, handlers ...worker.Handler) (*worker.Worker, e
 		Queue:     e.Queue(),
 		Addresses: e.Addresses(q),
 		Objects:   e.Objects(),
+		Gauge:     e.Gauge(),
 		Logger:    e.Logger,
 		Now:       e.Now,
 	}, handlers...)
