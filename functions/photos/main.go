@@ -10,14 +10,15 @@ import (
 
 func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
-		photos := resizer.New(env.Bucket(), env.Rows())
+		photos := resizer.New(env.Bucket(), env.Rows(), env.Producer())
 		return worker.New(worker.Config{
 			Jobs:      env.Jobs(),
 			Queue:     env.Queue(),
 			Addresses: env.Addresses(tasks.Photos),
 			Objects:   env.Objects(),
+			Gauge:     env.Gauge(),
 			Logger:    env.Logger,
 			Now:       env.Now,
-		}, worker.HandleResult(tasks.Resize, photos.Resize))
+		}, worker.HandleResult(tasks.Resize, photos.Resize), worker.HandleResult(tasks.CompletePhoto, photos.Complete))
 	})
 }

@@ -146,9 +146,13 @@ func (e *Exporter) recipe(ctx context.Context, folder, id string) ([]file, error
 	return append(written, photo...), err
 }
 
-// photo gives the large size of a recipe's photograph; none where it is not there.
+// photo gives the large size of a recipe's photograph, or the medium one where that is
+// still to come; none where there is neither.
 func (e *Exporter) photo(ctx context.Context, name string, r recipes.Recipe) ([]file, error) {
 	data, format, ok, err := photos.Find(ctx, e.Objects, r.PhotoKey, "large", maxPhoto)
+	if err == nil && !ok {
+		data, format, ok, err = photos.Find(ctx, e.Objects, r.PhotoKey, "medium", maxPhoto)
+	}
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -80,6 +80,10 @@ type Steps struct {
 	// Decoded is given the SHA-256 of the pixels, before anything is made of them.
 	// It is the same for files that differ in their metadata alone.
 	Decoded func(pixels [sha256.Size]byte) error
+	// Wanted tells whether a picture is to be made; a nil one wants all of them. The
+	// others' places in the Result are empty. Those that are made have the same
+	// bytes, whichever else there are.
+	Wanted func(Size) bool
 	// Made is given each picture as soon as it is there, the largest first.
 	Made func(picture Image, contentType, ext string) error
 }
@@ -138,12 +142,12 @@ func (f format) resize(ctx context.Context, src []byte, steps Steps) (result Res
 			return Result{}, err
 		}
 	}
-	return makeSizes(ctx, img, in, steps.Made)
+	return makeSizes(ctx, img, in, steps)
 }
 
 // makeSizes scales the decoded photograph to the largest size, turns that
 // upright, and makes each smaller picture from the one above it.
-func makeSizes(ctx context.Context, img image.Image, in info, made func(Image, string, string) error) (Result, error) {
+func makeSizes(ctx context.Context, img image.Image, in info, steps Steps) (Result, error) {
 	sizes := Sizes()
 	b := img.Bounds()
 	w, h := fit(b.Dx(), b.Dy(), sizes[len(sizes)-1].Edge)
@@ -162,17 +166,23 @@ func makeSizes(ctx context.Context, img image.Image, in info, made func(Image, s
 	var data []byte
 	for i := len(sizes) - 1; i >= 0; i-- {
 		w, h := fit(fullW, fullH, sizes[i].Edge)
-		if p := picture.Bounds(); data == nil || w != p.Dx() || h != p.Dy() {
+		if p := picture.Bounds(); i == len(sizes)-1 || w != p.Dx() || h != p.Dy() {
 			if picture, err = scale(ctx, rowsOf(picture), p.Dx(), p.Dy(), w, h); err != nil {
 				return Result{}, err
 			}
+			data = nil
+		}
+		if steps.Wanted != nil && !steps.Wanted(sizes[i]) {
+			continue
+		}
+		if data == nil {
 			if data, err = enc.encode(ctx, picture); err != nil {
 				return Result{}, err
 			}
 		}
 		result.Images[i] = Image{Size: sizes[i], Width: w, Height: h, Data: data}
-		if made != nil {
-			if err := made(result.Images[i], result.ContentType, result.Ext); err != nil {
+		if steps.Made != nil {
+			if err := steps.Made(result.Images[i], result.ContentType, result.Ext); err != nil {
 				return Result{}, err
 			}
 		}

@@ -15,6 +15,8 @@ func ResultKey(id, file string) string { return "photos/" + id + "/" + file }
 // result is kept for some days only. Key: photo#<id>, "photo".
 type Made struct {
 	Sizes []tasks.Size `dynamodbav:"sizes"`
+	// More tells that the other sizes are made later.
+	More bool `dynamodbav:"more,omitempty"`
 }
 
 // MadeKey is where the sizes of an upload are kept.

@@ -43,10 +43,13 @@ func (s *Recipes) attach(ctx context.Context, recipe *Recipe, in Written) ([]out
 
 // resize enqueues the sizes of a recipe's photo, if the queue has room.
 func (s *Recipes) resize(ctx context.Context, recipe *Recipe) ([]outbox.Action, error) {
+	var options []job.Option
 	if s.Photos != nil {
-		if err := gates.Pass(ctx, s.Photos); err != nil {
+		admitted, err := gates.Admit(ctx, s.Photos, tasks.Resize)
+		if err != nil {
 			return nil, err
 		}
+		options = admitted.Options()
 	}
 	id, err := s.newID()
 	if err != nil {
@@ -54,7 +57,7 @@ func (s *Recipes) resize(ctx context.Context, recipe *Recipe) ([]outbox.Action, 
 	}
 	recipe.PhotoJob = string(id)
 	request := tasks.Resize.With(tasks.ResizePhoto{Key: recipe.PhotoKey})
-	return []outbox.Action{outbox.Enqueue(request, job.WithID(id, recipe.ID))}, nil
+	return []outbox.Action{outbox.Enqueue(request, append(options, job.WithID(id, recipe.ID))...)}, nil
 }
 
 // checkPhotoJob holds the job that an author names to being that of the photo.
@@ -84,8 +87,9 @@ type Photo struct {
 	State string `json:"state"`
 	// StatusURL tells more, and sooner, while it is not done.
 	StatusURL string `json:"status_url,omitempty"`
-	// Sizes are those that are there.
+	// Sizes are those that are there; More tells that others are made later.
 	Sizes []tasks.Size `json:"sizes,omitempty"`
+	More  bool         `json:"more_to_come,omitempty"`
 	// Error says why it failed.
 	Error *store.JobError `json:"error,omitempty"`
 }
@@ -105,7 +109,7 @@ func (s *Recipes) photoOf(ctx context.Context, r Recipe) (*Photo, error) {
 		return nil, fmt.Errorf("recipes: reading the photo of %s: %w", r.ID, err)
 	}
 	if ok {
-		return &Photo{State: "done", Sizes: made.Sizes}, nil
+		return &Photo{State: "done", Sizes: made.Sizes, More: made.More}, nil
 	}
 	found, err := s.Jobs.Get(ctx, job.ID(r.PhotoJob))
 	if gone(err) {
@@ -137,7 +141,7 @@ func photoIn(found store.Record) (*Photo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recipes: reading what job %s made: %w", found.ID, err)
 	}
-	p.Sizes = sizes.Sizes
+	p.Sizes, p.More = sizes.Sizes, sizes.More
 	return p, nil
 }
 

@@ -1,6 +1,7 @@
-// Package resizer handles Crumb's task photo.resize: it fetches an uploaded
-// photograph, makes its four sizes, and puts them where the site serves them
-// from. What is on the block list is refused.
+// Package resizer handles Crumb's tasks photo.resize and photo.complete: it fetches an
+// uploaded photograph, makes its four sizes, and puts them where the site serves them
+// from. What is on the block list is refused. When the queue is long, it makes two of
+// the sizes first, and the others later (job.Degrade).
 //
 // The keys of the results follow from the upload's alone, and so do their
 // bytes: a job that runs twice writes the same four files again.
@@ -30,12 +31,18 @@ const MaxBytes = 25 << 20
 type Resizer struct {
 	objects objects.GetPutter
 	table   *rows.Table
+	later   Enqueuer
+}
+
+// An Enqueuer takes jobs; *producer.Producer is one.
+type Enqueuer interface {
+	Enqueue(ctx context.Context, request job.Request, options ...job.Option) (job.ID, error)
 }
 
 // New makes a Resizer that works on these objects. The table has the block list,
-// and keeps what was made.
-func New(objects objects.GetPutter, table *rows.Table) *Resizer {
-	return &Resizer{objects: objects, table: table}
+// and keeps what was made; later takes what is to be made when the queue is short.
+func New(objects objects.GetPutter, table *rows.Table, later Enqueuer) *Resizer {
+	return &Resizer{objects: objects, table: table, later: later}
 }
 
 // Resize is the handler. The page that waits sees each size as soon as it is
@@ -47,7 +54,11 @@ func (r *Resizer) Resize(ctx context.Context, j *job.Job[tasks.ResizePhoto]) (ta
 	if err != nil {
 		return tasks.Sizes{}, job.Fail(err)
 	}
-	sizes, err := r.Make(ctx, upload, func(sizes tasks.Sizes) error { return worker.Progress(ctx, j, sizes) })
+	tell := func(sizes tasks.Sizes) error { return worker.Progress(ctx, j, sizes) }
+	if j.Degraded {
+		return r.resizeLess(ctx, j, upload, tell)
+	}
+	sizes, err := r.Make(ctx, upload, tell)
 	if err != nil {
 		return tasks.Sizes{}, err
 	}
@@ -61,6 +72,11 @@ func (r *Resizer) Resize(ctx context.Context, j *job.Job[tasks.ResizePhoto]) (ta
 // Make is the work without the job. tell is called with the sizes that are there,
 // whenever there are more, but for the last time; nil tells nobody.
 func (r *Resizer) Make(ctx context.Context, upload uploads.Upload, tell func(tasks.Sizes) error) (tasks.Sizes, error) {
+	return r.make(ctx, upload, all, tell)
+}
+
+// make makes some of the sizes.
+func (r *Resizer) make(ctx context.Context, upload uploads.Upload, some choice, tell func(tasks.Sizes) error) (tasks.Sizes, error) {
 	data, contentType, err := uploads.Fetch(ctx, r.objects, upload, MaxBytes)
 	var refusal *uploads.Refusal
 	switch {
@@ -72,9 +88,10 @@ func (r *Resizer) Make(ctx context.Context, upload uploads.Upload, tell func(tas
 	if err := r.allow(ctx, sha256.Sum256(data)); err != nil {
 		return tasks.Sizes{}, err
 	}
-	out := newShelf(ctx, r.objects, upload.ID, tell)
+	out := newShelf(ctx, r.objects, upload.ID, some.count(), tell)
 	_, err = photo.ResizeInSteps(ctx, data, contentType, photo.Steps{
 		Decoded: func(pixels [sha256.Size]byte) error { return r.allow(ctx, pixels) },
+		Wanted:  some,
 		Made:    out.put,
 	})
 	sizes, putErr := out.all()

@@ -40,7 +40,7 @@ func run(t *testing.T, b *bucket, key, client string, blocked ...photos.Hash) ni
 	if client != "" {
 		given.Options = []job.Option{job.ByClient(client)}
 	}
-	return nightshifttest.RunResult(t, tasks.Resize, tasks.ResizePhoto{Key: key}, resizer.New(b, table).Resize, given)
+	return nightshifttest.RunResult(t, tasks.Resize, tasks.ResizePhoto{Key: key}, resizer.New(b, table, nil).Resize, given)
 }
 
 func sample(t *testing.T, name string) object {
@@ -199,7 +199,7 @@ func TestResizeStopsWithItsContext(t *testing.T) {
 	b.objects[upload] = sample(t, "small.jpg")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := resizer.New(b, rowstest.New(t)).Make(ctx, uploads.Upload{Key: upload, Client: "everyone", ID: id}, nil)
+	_, err := resizer.New(b, rowstest.New(t), nil).Make(ctx, uploads.Upload{Key: upload, Client: "everyone", ID: id}, nil)
 	var fail *job.FailError
 	if !errors.Is(err, context.Canceled) || errors.As(err, &fail) {
 		t.Errorf("error %v: want the context's, to be tried again", err)

@@ -27,14 +27,15 @@ type shelf struct {
 	tell    func(tasks.Sizes) error
 	puts    *errgroup.Group
 	ctx     context.Context // that of the puts, which live as long as the shelf
+	wanted  int             // how many sizes there will be
 
 	mu      sync.Mutex
 	there   []tasks.Size
 	telling bool
 }
 
-func newShelf(ctx context.Context, objects objects.GetPutter, id string, tell func(tasks.Sizes) error) *shelf {
-	s := &shelf{objects: objects, id: id, tell: tell}
+func newShelf(ctx context.Context, objects objects.GetPutter, id string, wanted int, tell func(tasks.Sizes) error) *shelf {
+	s := &shelf{objects: objects, id: id, wanted: wanted, tell: tell}
 	s.puts, s.ctx = errgroup.WithContext(ctx)
 	return s
 }
@@ -69,7 +70,7 @@ func (s *shelf) arrived(size tasks.Size) error {
 	}
 	s.telling = true
 	defer func() { s.telling = false }()
-	for told := 0; told < len(s.there) && len(s.there) < len(photo.Sizes()); {
+	for told := 0; told < len(s.there) && len(s.there) < s.wanted; {
 		told = len(s.there)
 		sizes := tasks.Sizes{Sizes: slices.Clone(s.there)}
 		s.mu.Unlock()

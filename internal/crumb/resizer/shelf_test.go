@@ -20,7 +20,7 @@ func TestSizesAreToldAsTheyArrive(t *testing.T) {
 	b := newBucket()
 	b.objects[upload] = sample(t, "orientation-6.jpg")
 	var told []int
-	sizes, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), uploads.Upload{Key: upload, Client: "everyone", ID: id}, func(s tasks.Sizes) error {
+	sizes, err := resizer.New(b, rowstest.New(t), nil).Make(t.Context(), uploads.Upload{Key: upload, Client: "everyone", ID: id}, func(s tasks.Sizes) error {
 		for _, size := range s.Sizes {
 			if !slices.Contains(b.keys(), size.Key) {
 				t.Errorf("%s is told of before it is there", size.Key)
@@ -41,7 +41,7 @@ func TestWhoCannotBeToldEndsTheWork(t *testing.T) {
 	b := newBucket()
 	b.objects[upload] = sample(t, "small.jpg")
 	gone := errors.New("the lease is lost")
-	_, err := resizer.New(b, rowstest.New(t)).Make(t.Context(), uploads.Upload{Key: upload, Client: "everyone", ID: id}, func(tasks.Sizes) error { return gone })
+	_, err := resizer.New(b, rowstest.New(t), nil).Make(t.Context(), uploads.Upload{Key: upload, Client: "everyone", ID: id}, func(tasks.Sizes) error { return gone })
 	if !errors.Is(err, gone) {
 		t.Error(err)
 	}

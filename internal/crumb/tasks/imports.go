@@ -17,6 +17,9 @@ var Imports = job.Queue{
 	ServiceTime:  400 * time.Millisecond,
 	LongestWait:  5 * time.Minute,
 	Fair:         true, // a file of a thousand recipes keeps nobody else's waiting
+	// A file that comes when the queue is full is kept, and split when there is
+	// room: its reader has gone away meanwhile, and would not come back.
+	Full: job.Spill,
 }
 
 // The kinds of file that can be imported.

@@ -21,6 +21,9 @@ var Photos = job.Queue{
 	PeakArrivals: job.PerSecond(20),
 	ServiceTime:  3 * time.Second,
 	LongestWait:  10 * time.Minute,
+	// From half its limit on, photos are accepted as degraded: two sizes at once,
+	// the other two when the queue is short again. Somebody is watching the page.
+	Full: job.Degrade,
 }
 
 // ResizePhoto asks for the sizes of an uploaded photo.
@@ -48,6 +51,9 @@ func (r ResizePhoto) Validate() error {
 // Sizes is what a photo was made into.
 type Sizes struct {
 	Sizes []Size `json:"sizes"`
+	// More tells that the other sizes are made later: the queue was long when the
+	// photo came (job.Degrade).
+	More bool `json:"more_to_come,omitempty"`
 }
 
 // A Size is one of the copies of a photo.
@@ -74,6 +80,16 @@ var Resize = job.DefineResult[ResizePhoto, Sizes]("photo.resize", job.Policy{
 	Public:      true,
 })
 
+// CompletePhoto makes the sizes of a photo that a degraded Resize left out. It is
+// enqueued with job.Spilled, so that it waits until the queue is short, and with
+// job.Unique of the photo.
+var CompletePhoto = job.DefineResult[ResizePhoto, Sizes]("photo.complete", job.Policy{
+	Queue:       Photos,
+	MaxAttempts: 8,
+	Timeout:     50 * time.Second,
+	Backoff:     backoff.Policy{Base: 10 * time.Second, Cap: 10 * time.Minute},
+})
+
 // Queues lists Crumb's queues.
 func Queues() []job.Queue {
 	return []job.Queue{
@@ -97,6 +113,7 @@ func Queues() []job.Queue {
 func Defined() []job.Defined {
 	return append([]job.Defined{
 		Resize,
+		CompletePhoto,
 		Transcode,
 		RecountTrending,
 		SendUrgent,

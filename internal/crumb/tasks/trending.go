@@ -14,6 +14,9 @@ var Trending = job.Queue{
 	PeakArrivals: job.PerMinute(1),
 	ServiceTime:  10 * time.Second,
 	LongestWait:  5 * time.Minute,
+	// A full queue takes a recount only in the place of one that waits: the newer
+	// one counts all that the older one would have.
+	Full: job.Replace,
 }
 
 // TrendingKey is the key of all recounts: a newer one takes the place of one that

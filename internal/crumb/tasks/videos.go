@@ -15,6 +15,10 @@ var Videos = job.Queue{
 	ServiceTime:  2 * time.Minute,
 	LongestWait:  30 * time.Minute,
 	Polled:       true,
+	// One film too many is two minutes more for all behind it, and there are
+	// few places: their number is kept to exactly. So small a load does not feel
+	// what that costs.
+	Hard: true,
 }
 
 // MostFilmBytes is the size of the largest film that is taken: 64 MiB.

@@ -176,7 +176,7 @@ func (f *fakeAPI) run(j *fakeJob) {
 	if err != nil {
 		panic("the page named no upload: " + j.key)
 	}
-	sizes, err := resizer.New(f, f.table).Make(context.Background(), upload, func(sofar tasks.Sizes) error {
+	sizes, err := resizer.New(f, f.table, nil).Make(context.Background(), upload, func(sofar tasks.Sizes) error {
 		f.change(func() { j.State, j.Progress = "running", &sofar })
 		return nil
 	})
