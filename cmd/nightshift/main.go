@@ -8,6 +8,7 @@
 //	nightshift queues     list queues, with what waits in them
 //	nightshift outbox     list and resend events
 //	nightshift schedules  list, pause, resume and run periodic jobs
+//	nightshift size       what follows from the queues' declarations
 //
 // Exit status: 0 for success, 1 for a failure, 2 for misuse.
 package main
@@ -44,7 +45,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke, dlq, jobsGroup, batchesGroup, queuesGroup, outboxGroup, schedulesGroup}
+var commands = []command{dev, invoke, dlq, jobsGroup, batchesGroup, queuesGroup, outboxGroup, schedulesGroup, sizeCommand}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")
