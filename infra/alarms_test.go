@@ -98,7 +98,7 @@ func TestQueuesAlarms(t *testing.T) {
 		"MetricName": telemetry.Refused.Name, "Threshold": "12", "EvaluationPeriods": "5", "Dimensions": `{"Name":"Queue","Value":"photos"}`})
 	// A backlog of the newsletter may keep its workers busy for six hours.
 	want(t, "NewsletterUtilisationAlarm", alarms["NewsletterUtilisationAlarm"], map[string]string{"Threshold": "95", "EvaluationPeriods": "72"})
-	for _, id := range []string{"SweepStoppedAlarm", "SchedulesStoppedAlarm"} {
+	for _, id := range []string{"SweepStoppedAlarm", "ScalingStoppedAlarm", "SchedulesStoppedAlarm"} {
 		want(t, id, alarms[id], map[string]string{"MetricName": "Invocations", "TreatMissingData": "breaching",
 			"ComparisonOperator": "LessThanThreshold", "Threshold": "1", "EvaluationPeriods": "5"})
 	}

@@ -50,6 +50,12 @@ var privileges = map[string][]string{
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
 	},
 	"WebFunction": {"s3:GetObject <ObjectsBucket.Arn>/photos/*", "s3:GetObject <ObjectsBucket.Arn>/videos/*"},
+	"ScalingFunction": {
+		`dynamodb:PutItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["sweep"]}}`,
+		`dynamodb:Query <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["gauge#*"]}}`,
+		`dynamodb:Query <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["sweep"]}}`,
+		`dynamodb:UpdateItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["gauge#*"]}}`,
+	},
 	"SweepFunction": {
 		`dynamodb:DeleteItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["unique#*"]}}`,
 		"dynamodb:GetItem <JobsTable.Arn>",

@@ -32,6 +32,8 @@ func queuePrivileges() map[string][]string {
 		if q.Polled {
 			continue
 		}
+		mapping := "<" + constructs.ID(q.Name) + "Mapping.EventSourceMappingArn>"
+		add("ScalingFunction", "sqs:GetQueueAttributes "+queue, "lambda:GetEventSourceMapping "+mapping, "lambda:UpdateEventSourceMapping "+mapping)
 		add(constructs.ID(q.Name)+"Function",
 			"dynamodb:ConditionCheckItem <JobsTable.Arn>", "dynamodb:GetItem <JobsTable.Arn>",
 			"dynamodb:PutItem <JobsTable.Arn>", "dynamodb:UpdateItem <JobsTable.Arn>",
@@ -53,6 +55,8 @@ func queueSettings() map[string][]string {
 		functions := []string{"Relay", "Sweep", backstopOf(q)}
 		if !q.Polled {
 			functions = append(functions, id)
+			settings["ScalingFunction"] = append(settings["ScalingFunction"], name+"_URL=<"+id+"Queue>",
+				strings.Replace(name, "QUEUE", "MAPPING", 1)+"=<"+id+"Mapping>")
 			settings[id+"Function"] = append(settings[id+"Function"], "NIGHTSHIFT_BUCKET=<ObjectsBucket>", "NIGHTSHIFT_TABLE=<JobsTable>")
 		}
 		for _, function := range functions {

@@ -118,6 +118,9 @@ func newCrumb(scope awscdk.App, options options) awscdk.Stack {
 	c.uploaded = []constructs.JobQueue{photos, c.videos(), imports}
 	api := c.api()
 	constructs.CheckCapacity(stack, c.capacity(), c.queues...)
+	constructs.NewScaling(stack, "Scaling", constructs.ScalingProps{
+		Table: c.table, Queues: c.queues, MostWorkers: c.options.Connections, Function: c.function("scaling", 50*time.Second),
+	})
 	constructs.NewDashboard(stack, "Dashboard", constructs.DashboardProps{
 		Queues: c.queues, Relay: c.relay, Sweep: c.sweep, Schedules: &schedules, Api: &api,
 	})
@@ -191,7 +194,7 @@ func (c *crumb) reserve(n int) int {
 }
 
 // fewAtOnce is what the functions need together that run once a minute or seldom:
-// sweep, schedules, backstops, bounces.
+// sweep, scaling, schedules, backstops, bounces.
 const fewAtOnce = 20
 
 // capacity is what the account has, and what functions that are no workers need of it.

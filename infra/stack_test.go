@@ -138,6 +138,7 @@ func TestEnvironments(t *testing.T) {
 		"SiteFunction": {bucket, "CRUMB_TABLE=<SiteTable>", queue, "NIGHTSHIFT_QUEUE_EXPORTS_URL=<ExportsQueue>",
 			"NIGHTSHIFT_QUEUE_IMPORTS_URL=<ImportsQueue>", "NIGHTSHIFT_QUEUE_PDFS_URL=<PdfsQueue>", secret, table},
 		"SweepFunction":    {bucket, table},
+		"ScalingFunction":  {table},
 		"RelayFunction":    {table, "NIGHTSHIFT_TOPIC_RECIPES_ARN=<RecipesTopic>"},
 		"BackstopFunction": {table, "NIGHTSHIFT_BACKSTOP_URL=<BackstopQueue>"},
 		"PhotosFunction":   {"CRUMB_TABLE=<SiteTable>"},
@@ -294,12 +295,14 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-func TestSweepRunsEveryMinute(t *testing.T) {
+func TestSweepAndScalingRunEveryMinute(t *testing.T) {
 	schedules := ofType(t, "AWS::Scheduler::Schedule")
-	want(t, "SweepSchedule", schedules["SweepSchedule"], map[string]string{
-		"ScheduleExpression": "rate(1 minute)", "State": "ENABLED", "Target.Arn": "<SweepFunction.Arn>"})
-	want(t, "SweepFunctionEventInvokeConfig", resources(t)["SweepFunctionEventInvokeConfig"].Properties,
-		map[string]string{"MaximumRetryAttempts": "0", "MaximumEventAgeInSeconds": "60"})
+	for _, id := range []string{"Sweep", "Scaling"} {
+		want(t, id+"Schedule", schedules[id+"Schedule"], map[string]string{
+			"ScheduleExpression": "rate(1 minute)", "State": "ENABLED", "Target.Arn": "<" + id + "Function.Arn>"})
+		want(t, id+"FunctionEventInvokeConfig", resources(t)[id+"FunctionEventInvokeConfig"].Properties,
+			map[string]string{"MaximumRetryAttempts": "0", "MaximumEventAgeInSeconds": "60"})
+	}
 }
 
 func TestAlarms(t *testing.T) {

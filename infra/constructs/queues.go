@@ -67,8 +67,8 @@ func permitRedrive(scope core.Construct, letters awssqs.IQueue, fifo bool) {
 // and not reserved concurrency, which would throttle deliveries until their
 // messages are moved away unread:
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
-func feed(scope core.Construct, id string, queue awssqs.Queue, function awslambda.Function, batch, concurrency int) {
-	awslambda.NewCfnEventSourceMapping(scope, jsii.String(id), &awslambda.CfnEventSourceMappingProps{
+func feed(scope core.Construct, id string, queue awssqs.Queue, function awslambda.Function, batch, concurrency int) awslambda.CfnEventSourceMapping {
+	return awslambda.NewCfnEventSourceMapping(scope, jsii.String(id), &awslambda.CfnEventSourceMappingProps{
 		EventSourceArn:        queue.QueueArn(),
 		FunctionName:          function.FunctionName(),
 		BatchSize:             jsii.Number(batch),

@@ -18,6 +18,7 @@ const (
 	relayDiscarded    runbook = "relay-discarded"
 	sweepStopped      runbook = "sweep-stopped"
 	sweepLag          runbook = "sweep-lag"
+	scalingStopped    runbook = "scaling-stopped"
 	schedulesStopped  runbook = "schedules-stopped"
 	scheduleMissed    runbook = "schedule-missed"
 	functionErrors    runbook = "function-errors"

@@ -59,7 +59,7 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 		RetryAttempts: jsii.Number(0),
 		MaxEventAge:   seconds(time.Minute),
 	})
-	everyMinuteInvoke(self, function)
+	everyMinuteInvoke(self, function, "Runs the sweep.")
 
 	newAlarm(self, "StoppedAlarm", alarm{
 		says: "The sweep has not run for five minutes: nothing comes due.", runbook: sweepStopped,
@@ -97,10 +97,10 @@ func (s Sweep) Watch(queue JobQueue) {
 
 // everyMinuteInvoke makes the schedule and the role by which it may invoke this
 // one function.
-func everyMinuteInvoke(scope core.Construct, function awslambda.Function) {
+func everyMinuteInvoke(scope core.Construct, function awslambda.Function, says string) {
 	role := scheduleRole(scope, function, Allow(function.FunctionArn(), "lambda:InvokeFunction"))
 	awsscheduler.NewCfnSchedule(scope, jsii.String("Schedule"), &awsscheduler.CfnScheduleProps{
-		Description:        jsii.String("Runs the sweep."),
+		Description:        jsii.String(says),
 		ScheduleExpression: jsii.String("rate(1 minute)"),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")},
 		State:              jsii.String("ENABLED"),

@@ -38,6 +38,9 @@ type WorkerQueue struct {
 	QueueParts
 	// Function is the worker.
 	Function awslambda.Function
+	// Mapping hands the queue's messages to it. NewScaling changes how many of its
+	// invocations there may be at once.
+	Mapping awslambda.CfnEventSourceMapping
 }
 
 // NewWorkerQueue makes a queue with its workers, mapping and alarms, and tells
@@ -63,8 +66,8 @@ func NewWorkerQueue(scope core.Construct, id string, props WorkerQueueProps) Wor
 		function.AddToRolePolicy(right)
 	}
 	setQueueURLs(function, name, parts.Queue, parts.DeadLetterQueue)
-	feed(self, "Mapping", parts.Queue, function, plan.Queue.BatchSize(), plan.MaximumConcurrency)
-	return WorkerQueue{parts, function}
+	mapping := feed(self, "Mapping", parts.Queue, function, plan.Queue.BatchSize(), plan.MaximumConcurrency)
+	return WorkerQueue{parts, function, mapping}
 }
 
 // plannedForFunction sizes the queue for the slowest of its tasks.
