@@ -50,8 +50,10 @@ var (
 	// seconds.
 	Depth = Metric{Name: "Depth", Unit: Count, Kind: Gauge, By: ByQueue}
 	Age   = Metric{Name: "Age", Unit: Seconds, Kind: Gauge, By: ByQueue}
-	// Released counts spilled jobs that the sweep let into their queue.
-	Released = Metric{Name: "Released", Unit: Count, Kind: Counter, By: ByQueue}
+	// Released counts spilled jobs that the sweep let into their queue, SpillDepth is how
+	// many were left to it when it looked, also while they are held back.
+	Released   = Metric{Name: "Released", Unit: Count, Kind: Counter, By: ByQueue}
+	SpillDepth = Metric{Name: "SpillDepth", Unit: Count, Kind: Gauge, By: ByQueue}
 )
 
 // What the relay, the sweep and the scheduler measure, each for itself (ByFunction).
@@ -74,7 +76,7 @@ var (
 func All() []Metric {
 	return []Metric{
 		QueueWait, ServiceTime, Attempts, Done, Dead, Cancelled, Retried, Snoozed,
-		Accepted, Refused, Degraded, Spilled, Depth, Age, Released,
+		Accepted, Refused, Degraded, Spilled, Depth, Age, Released, SpillDepth,
 		RelayLag, Published, SetAside, SweepLag, OccurrenceMissed,
 	}
 }
