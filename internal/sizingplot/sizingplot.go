@@ -107,11 +107,11 @@ func render(p *plot.Plot, format Format) ([]byte, error) {
 	switch format {
 	case SVG:
 		canvas := vgsvg.New(width, height)
-		p.Draw(draw.New(canvas))
+		p.Draw(framed(draw.New(canvas)))
 		_, err = canvas.WriteTo(&out)
 	case PNG:
 		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))}
-		p.Draw(draw.New(canvas))
+		p.Draw(framed(draw.New(canvas)))
 		_, err = canvas.WriteTo(&out)
 	default:
 		return nil, fmt.Errorf("sizingplot: the format is %q: svg or png", format)
@@ -119,5 +119,13 @@ func render(p *plot.Plot, format Format) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sizingplot: drawing: %w", err)
 	}
-	return out.Bytes(), nil
+	// Arial is as wide as Liberation Sans; who has neither gets another font without serifs.
+	return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
+}
+
+// framed fills the canvas with white and leaves a margin, so that no label is cut.
+func framed(c draw.Canvas) draw.Canvas {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	return draw.Crop(c, vg.Points(5), -vg.Points(14), vg.Points(4), -vg.Points(6))
 }

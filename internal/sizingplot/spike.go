@@ -21,7 +21,7 @@ func Spike(o sizing.Outcome, format Format) ([]byte, error) {
 	end := o.Spike.For
 	p.X.Max = 1.12 * minutes(clears(o.Unbounded, end))
 	p.Y.Max = 1.15 * math.Max(float64(o.Unbounded.Backlog), float64(o.Plan.Limit))
-	p.Legend.Left, p.Legend.XOffs = false, -vg.Points(6)
+	p.Legend.XOffs = width * 2 / 3
 	p.X.Tick.Marker, p.Y.Tick.Marker = round(p.X.Max), round(p.Y.Max)
 
 	if err := line(p, "without a limit", course(o.Unbounded, end, end), orange); err != nil {

@@ -86,6 +86,12 @@ func (p Plan) explainPressure(e *explanation) {
 			formula, with = "SpillLimit, as declared", Number(float64(p.SpillLimit))
 		}
 		e.number("spill_limit", "spilled at most", float64(p.SpillLimit), "jobs", formula, with)
+		e.number("release_rate", "released again", float64(ReleaseRate(p.DrainRate, p.Queue.PeakArrivals)), "jobs/s", "drain rate − arrivals, at least a tenth of the drain rate; operators may change it",
+			f("%s − %s", drain, Number(float64(p.Queue.PeakArrivals))))
+	}
+	if p.Queue.Hard {
+		e.number("count_shards", "rows of the exact count", float64(CountShards(p.Queue.PeakArrivals, p.Limit)), "rows", "arrivals × time of a transaction ÷ share that may meet another; ten places each at least",
+			f("%s/s × %v s ÷ %v", Number(float64(p.Queue.PeakArrivals)), transactionTime, met))
 	}
 	fall := f("(%s − %s) ÷ %s/s", Number(float64(p.Limit)), Number(float64(p.Mark)), drain)
 	e.time("retry_least", "Retry-After from", p.RetryLeast, "(limit − open again at) ÷ drain rate, whole seconds, 1 s to 10 min", fall)

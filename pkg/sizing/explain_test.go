@@ -42,7 +42,7 @@ func TestNothingIsLeftUnexplained(t *testing.T) {
 	for _, change := range []func(*job.Queue){
 		func(q *job.Queue) {}, func(q *job.Queue) { q.Full = job.Degrade }, func(q *job.Queue) { q.Full = job.Spill },
 		func(q *job.Queue) { q.Full, q.SpillLimit = job.Spill, 7 }, func(q *job.Queue) { q.Polled = true },
-		func(q *job.Queue) { q.MostWorkers = 200 }, func(q *job.Queue) { q.Batch = 10 },
+		func(q *job.Queue) { q.MostWorkers = 200 }, func(q *job.Queue) { q.Hard = true }, func(q *job.Queue) { q.Batch = 10 },
 	} {
 		q := photos()
 		change(&q)
@@ -63,7 +63,7 @@ func TestNothingIsLeftUnexplained(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"degrade_at", "degrade_mark", "spill_limit", "most_workers", "rounds", "visibility", "spilled"} {
+	for _, name := range []string{"degrade_at", "degrade_mark", "spill_limit", "release_rate", "count_shards", "most_workers", "rounds", "visibility", "spilled"} {
 		if !names[name] {
 			t.Errorf("%s is nowhere explained", name)
 		}
