@@ -73,7 +73,9 @@ func staffed(p sizing.Plan, workers int) sizing.Plan {
 	q := p.Queue
 	p.MaximumConcurrency = max(workers/q.SideBySide(), 1)
 	p.Workers = p.MaximumConcurrency * q.SideBySide()
-	p.MostConcurrency, p.MostWorkers = max(p.MostConcurrency, p.MaximumConcurrency), max(p.MostWorkers, p.Workers)
+	if q.MostWorkers == 0 {
+		p.MostConcurrency, p.MostWorkers = p.MaximumConcurrency, p.Workers
+	}
 	p.DrainRate = sizing.DrainRate(p.Workers, q.ServiceTime)
 	p.Limit = sizing.Limit(p.DrainRate, q.LongestWait)
 	p.Mark = sizing.Mark(p.Limit)

@@ -41,11 +41,26 @@ func (w *world) dispatch() {
 }
 
 func (w *world) mayReceive() bool {
-	d := w.config.Delivery
 	return w.stopped == 0 && w.pool.busy < w.pool.allowed() &&
-		w.counts.inFlight() < w.scaled(mostInFlight*d.Queues) &&
-		!(d.RemovingNeedsRoom && d.Room > 0 && w.counts.all() >= w.scaled(d.Room))
+		w.counts.inFlight() < w.scaled(mostInFlight*w.config.Delivery.Queues) && !w.jammed()
 }
+
+// jammed tells whether the broker lacks the room that removing a job takes. Workers
+// try again after a while; until then producers take what becomes free.
+func (w *world) jammed() bool {
+	d := w.config.Delivery
+	if !d.RemovingNeedsRoom || d.Room == 0 {
+		return false
+	}
+	if w.now >= w.jam && w.counts.all() >= w.scaled(d.Room) {
+		w.jam = w.now + jamStep
+		w.events.push(w.jam, wakes, 0, 0)
+	}
+	return w.now < w.jam
+}
+
+// jamStep is how long workers wait that could not take a job off a full broker.
+const jamStep = time.Second
 
 // invoke takes a batch on. How long each run lasts is drawn now, so that it is known
 // when it ends.

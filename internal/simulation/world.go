@@ -45,8 +45,9 @@ type world struct {
 	keys     keys
 	behind   bucket // what is behind the workers
 	service  func() time.Duration
-	stopped  int // outages of the kind Stopped that go on
-	unended  int // jobs that have not ended
+	jam      time.Duration // until when workers get nothing off a full broker
+	stopped  int           // outages of the kind Stopped that go on
+	unended  int           // jobs that have not ended
 	arriving bool
 
 	series series
