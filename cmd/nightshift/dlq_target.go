@@ -63,7 +63,7 @@ func (t *targetFlags) open(ctx context.Context) (*place, error) {
 		return p, t.named(ctx, p, queues[t.queue].URL)
 	}
 	for _, name := range slices.Sorted(maps.Keys(queues)) {
-		if err := p.add(name, queue.Address(queues[name])); err != nil {
+		if err := p.add(name, queue.Address{URL: queues[name].URL, Letters: queues[name].Letters}); err != nil {
 			return nil, err
 		}
 	}

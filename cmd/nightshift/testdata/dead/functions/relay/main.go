@@ -35,7 +35,7 @@ func main() {
 	}
 	addresses := map[string]queue.Address{}
 	for name, urls := range settings.Queues(environment) {
-		addresses[name] = queue.Address(urls)
+		addresses[name] = queue.Address{URL: urls.URL, Letters: urls.Letters}
 	}
 	r, err := relay.New(relay.Config{Jobs: jobs, Queue: queue.New(sqs.NewFromConfig(cfg)), Addresses: addresses})
 	if err != nil {
