@@ -143,23 +143,6 @@ func (t Trace) SetHeaders(set func(name, value string)) {
 	}
 }
 
-type traceKey struct{}
-
-// WithTrace gives a context with a trace, which jobs and events carry on that are made
-// with it.
-func WithTrace(ctx context.Context, t Trace) context.Context {
-	if t.IsZero() {
-		return ctx
-	}
-	return context.WithValue(ctx, traceKey{}, t)
-}
-
-// TraceFrom gives the trace of a context; in a handler's, that of its run.
-func TraceFrom(ctx context.Context) Trace {
-	t, _ := ctx.Value(traceKey{}).(Trace)
-	return t
-}
-
 // Carried is what a job or an event that is made with a context carries on: the trace that was
 // given to it, where that is one, and else the context's.
 func Carried(ctx context.Context, given string) string {

@@ -25,19 +25,23 @@ func (b *batch) attempt(ctx context.Context, r *record, rec *store.Record) fate 
 		return b.settle(ctx, rec, lifecycle.Outcome{To: lifecycle.Queued, Wait: newerWait, GiveBack: true})
 	}
 	started := b.config.Now()
-	b.began(r, rec, started)
 	current := &run{config: &b.config, jobs: b.config.Jobs, rec: rec}
+	ctx = b.trace(ctx, current)
+	b.began(ctx, r, rec, started)
 	result, err := b.run(ctx, h, current)
 	err = b.sound(ctx, rec, err)
-	b.config.Gauge.Ended(b.queue.Queue, b.config.Now().Sub(started))
+	b.ran(ctx, b.config.Now().Sub(started))
 	if now := current.endedAs(); now != nil {
 		current.keeper.close()
 		b.logCommit(ctx, r, now, err, b.config.Now().Sub(started))
+		b.ended(ctx, now, lifecycle.Outcome{GiveBack: true})
+		current.endSpan(string(now.State), nil)
 		return fateOf(now)
 	}
 	rec = current.record()
 	outcome := b.decide(ctx, h, current, result, err)
 	b.logRun(ctx, r, rec, outcome, b.config.Now().Sub(started))
+	current.endSpan(string(outcome.To), outcome.Err)
 	if errors.Is(err, errIgnored) {
 		return fate{overrun: &overrun{current, outcome}}
 	}
@@ -136,7 +140,7 @@ func (b *batch) run(ctx context.Context, h *Handler, r *run) (any, error) {
 		return nil, err
 	}
 	ended := make(chan ending, 1)
-	go b.guard(context.WithValue(called, runKey{}, r), call, rec, ended)
+	go b.guard(called, call, rec, ended)
 	// A handler that was asked to cancel may take its time; one whose time is
 	// up, or whose lease is lost, may not.
 	select {

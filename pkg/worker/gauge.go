@@ -1,12 +1,14 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // A Gauge is told what a worker sees of its queue; *gauge.Notes is one. Its methods are
@@ -52,8 +54,17 @@ func (r *record) attributeReady() (at time.Time, ok bool) {
 	return queue.ReadyAt(attributes[queue.ReadyAttribute].Text)
 }
 
-// began tells the gauge that a job begins.
-func (b *batch) began(r *record, rec *store.Record, now time.Time) {
-	wait, _ := r.waited(rec, now)
+// began tells that a job begins, and how long it had waited.
+func (b *batch) began(ctx context.Context, r *record, rec *store.Record, now time.Time) {
+	wait, known := r.waited(rec, now)
 	b.config.Gauge.Began(b.queue.Queue, wait)
+	if known {
+		b.measure(ctx, telemetry.QueueWait.Took(b.queue.Queue.Name, wait))
+	}
+}
+
+// ran tells that a handler has returned.
+func (b *batch) ran(ctx context.Context, took time.Duration) {
+	b.config.Gauge.Ended(b.queue.Queue, took)
+	b.measure(ctx, telemetry.ServiceTime.Took(b.queue.Queue.Name, took))
 }

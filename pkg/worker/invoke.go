@@ -7,6 +7,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // ErrStuck is the error of an invocation in which a handler ignored the end of
@@ -29,6 +30,7 @@ func (w *Worker) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	b.settleOverruns(ctx)
 	b.hideFailed(ctx)
 	b.releasePlaces(ctx)
+	telemetry.Flush(ctx, b.config.Metrics)
 	if b.stuck.Load() {
 		w.config.Exit(1)
 		return nil, ErrStuck

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // answerTime bounds the calls that answer a batch.
@@ -173,6 +174,7 @@ func (p *poll) serve(ctx context.Context, b *batch) {
 func (p *poll) answer(ctx context.Context, b *batch) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
+	defer telemetry.Flush(ctx, b.Worker.config.Metrics)
 	b.hideFailed(ctx)
 	var receipts []string
 	for i, fate := range b.fates {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Why a handler's context ended, where it was not its time: context.Cause tells.
@@ -42,6 +43,11 @@ type run struct {
 	// invocation.
 	keeper *keeper
 
+	// told is what the run's context tells of it; nobody writes to it.
+	told telemetry.Run
+	// spanEnd ends the run's span; nil without a tracer.
+	spanEnd func(outcome string, err error)
+
 	// writing is held by whoever writes for the handler: one at a time.
 	writing sync.Mutex
 
@@ -56,6 +62,24 @@ type run struct {
 }
 
 type runKey struct{}
+
+// A runContext is the context of a run: in it are the run itself, and what log lines and
+// jobs that are made in it tell of it.
+type runContext struct {
+	context.Context
+	run *run
+}
+
+// Value gives the run under both of its keys.
+func (c runContext) Value(key any) any {
+	switch key.(type) {
+	case runKey:
+		return c.run
+	case telemetry.RunKey:
+		return &c.run.told
+	}
+	return c.Context.Value(key)
+}
 
 // runOf finds a job's run in its handler's context.
 func runOf(ctx context.Context, id job.ID) (*run, error) {
@@ -134,6 +158,7 @@ func (r *run) report(ctx context.Context, progress []byte) error {
 // ErrCancelled where somebody asked for that.
 func (r *run) saw(rec *store.Record) error {
 	r.mu.Lock()
+	rec.Trace = r.rec.Trace // the run's, which what follows carries on
 	r.rec = rec
 	r.cancelled = r.cancelled || rec.CancelRequested
 	r.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // finishTries is how often the end of a run is written before the lease is left
@@ -44,6 +45,7 @@ func (b *batch) settle(ctx context.Context, rec *store.Record, outcome lifecycle
 		b.config.Logger.ErrorContext(ctx, "an outcome was not written: the job is taken over when its lease ends", "job", rec.ID, "task", rec.Task, "error", err.Error())
 		return visibleAt(rec.LeaseUntil.Add(lifecycle.LeaseMargin))
 	}
+	b.ended(ctx, &now, outcome)
 	return fateOf(&now)
 }
 
@@ -148,7 +150,7 @@ func (b *batch) logRun(ctx context.Context, r *record, rec *store.Record, outcom
 	}
 	attrs := []slog.Attr{
 		slog.String("job", string(rec.ID)), slog.String("task", rec.Task), slog.Int("attempt", rec.Attempt),
-		slog.String("trace", rec.Trace), slog.String("outcome", string(outcome.To)), slog.Duration("duration", took),
+		slog.String("trace", telemetry.TraceFrom(ctx).ID()), slog.String("outcome", string(outcome.To)), slog.Duration("duration", took),
 		slog.String("message_id", r.MessageID), slog.String("receives", r.Receives),
 	}
 	if outcome.Err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Times and sizes that a worker keeps to.
@@ -54,8 +55,16 @@ type Config struct {
 	// gauge). Default: nobody is.
 	Gauge Gauge
 	// Logger takes a line for each run: debug when fine, warn when it is to
-	// run again, error when dead. Default: slog.Default().
+	// run again, error when dead. Default: slog.Default(). With a telemetry.LogHandler
+	// all lines that are logged with a handler's context tell of its job.
 	Logger *slog.Logger
+	// Metrics takes what is measured of each run, and is flushed at the end of each batch;
+	// nil measures nothing.
+	Metrics telemetry.Recorder
+	// Tracer makes a span of each run; nil makes none. With or without it a handler's
+	// context has its job's trace (telemetry.TraceFrom), and one of its own where the job
+	// came with none.
+	Tracer telemetry.Tracer
 	// Now is the clock; default time.Now. Deadlines of contexts are always
 	// the machine's.
 	Now func() time.Time

@@ -33,6 +33,7 @@ var instruments = map[string]instrument{
 	telemetry.Depth.Name:            {"nightshift.queue.depth", "{job}", "Jobs that wait.", ""},
 	telemetry.Age.Name:              {"nightshift.queue.age", "s", "How long the oldest job has waited.", ""},
 	telemetry.Released.Name:         {"nightshift.queue.released", "{job}", "Spilled jobs that were let into their queue.", ""},
+	telemetry.SpillDepth.Name:       {"nightshift.queue.spilled", "{job}", "Spilled jobs that are left.", ""},
 	telemetry.RelayLag.Name:         {"nightshift.relay.lag", "s", "Time from when a row was to be published until it was.", ""},
 	telemetry.SetAside.Name:         {"nightshift.relay.set_aside", "{message}", "Rows that could not be published.", ""},
 	telemetry.SweepLag.Name:         {"nightshift.sweep.lag", "s", "How long after its time a scheduled job was queued.", ""},
