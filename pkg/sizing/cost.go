@@ -143,16 +143,16 @@ func (b *Bill) tableAndQueue(p Plan, u Usage, prices Prices) {
 	units := math.Ceil(float64(u.RowBytes) / 1000) // rows of a KB, a little below 1,024 bytes
 	writes := (u.Calls.EnqueueWrites + u.Calls.RunWrites) * units
 	reads := u.Calls.Reads * u.Polls * math.Ceil(float64(u.RowBytes)/4000)
-	b.each("DynamoDB", f("%s write units, %s read units", Number(writes), Number(reads)),
+	b.each("DynamoDB", f("%s, %s", Count(writes, "write units"), Count(reads, "read units")),
 		(writes*prices.TableWrites.Dollars+reads*prices.TableReads.Dollars)/million)
 	request := prices.SQSRequests
 	if p.Queue.FIFO {
 		request = prices.FIFORequests
 	}
 	c := u.Calls
-	b.each("SQS", f("%s sends, %s receives, %s deletes, %s counts", Number(c.Sends), Number(c.Receives), Number(c.Deletes), Number(c.Counts)),
+	b.each("SQS", f("%s, %s, %s, %s", Count(c.Sends, "sends"), Count(c.Receives, "receives"), Count(c.Deletes, "deletes"), Count(c.Counts, "counts")),
 		(c.Sends+c.Receives+c.Deletes+c.Counts)*request.Dollars/million)
-	b.each("logs", f("%s bytes", Number(float64(u.LogBytes))), float64(u.LogBytes)/gigabyte*prices.Logs.Dollars)
+	b.each("logs", Count(float64(u.LogBytes), "bytes"), float64(u.LogBytes)/gigabyte*prices.Logs.Dollars)
 	if u.ObjectBytes > 0 {
 		b.each("S3 requests", "1 put, 1 get", (prices.ObjectPuts.Dollars+prices.ObjectGets.Dollars)/million)
 	}
@@ -166,7 +166,7 @@ func (b *Bill) kept(u Usage, prices Prices) {
 	}
 	month("DynamoDB storage", f("%s GB: rows of %s", Number(rows), Period(rowsKept)), rows*prices.TableStorage.Dollars)
 	scans := scansADay * Month.Hours() / 24 * rows * gigabyte / bytesARead
-	month("DynamoDB: the sweep's scan", f("%s read units: the rows, %d times a day", Number(scans), scansADay), scans*prices.TableReads.Dollars/million)
+	month("DynamoDB: the sweep's scan", f("%s: the rows, %d times a day", Count(scans, "read units"), scansADay), scans*prices.TableReads.Dollars/million)
 	if u.ObjectBytes > 0 {
 		objects := float64(u.MeanArrivals) * rowsKept.Seconds() * float64(u.ObjectBytes) / gigabyte
 		month("S3 storage", f("%s GB: objects of %s", Number(objects), Period(rowsKept)), objects*prices.ObjectStorage.Dollars)
