@@ -15,12 +15,15 @@ import (
 const queuesUsage = `Usage: nightshift queues COMMAND [flags]
 
   list       show the queues, and how many messages they hold
+  lend       lend the workers of one queue to another for a time
+  pause      pause a queue for a time
+  resume     let a paused queue go on
 
 nightshift queues COMMAND --help says more.
 `
 
-var queuesGroup = command{name: "queues", summary: "list queues, with what waits in them", run: func(ctx context.Context, s streams, args []string) error {
-	return runGroup(ctx, s, "queues", queuesUsage, []command{queuesList}, args)
+var queuesGroup = command{name: "queues", summary: "list queues, with what waits in them; lend workers, pause", run: func(ctx context.Context, s streams, args []string) error {
+	return runGroup(ctx, s, "queues", queuesUsage, []command{queuesList, queuesLend, queuesPause, queuesResume}, args)
 }}
 
 const queuesListUsage = `Usage: nightshift queues list [flags]
