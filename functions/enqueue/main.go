@@ -20,9 +20,14 @@ func handler(env *wire.Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	limit, err := env.RateLimit(nil)
+	if err != nil {
+		return nil, err
+	}
 	enqueue, err := httpapi.NewEnqueue(httpapi.EnqueueConfig{
 		Producer: jobs,
 		Gates:    admit,
+		Limit:    limit,
 		Secret:   []byte(env.Settings.Required(settings.Secret)),
 		Logger:   env.Logger,
 	})

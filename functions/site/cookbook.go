@@ -32,7 +32,11 @@ func cookbook(env *wire.Env, api site.Routes, admit map[string]*admission.Gate) 
 	if err != nil {
 		return nil, err
 	}
-	readers.NewAPI(accounts, signed, inbox.Unread).Register(api)
+	tries, err := env.Tries()
+	if err != nil {
+		return nil, err
+	}
+	readers.NewAPI(accounts, signed, tries, inbox.Unread).Register(api)
 	recipes.NewAPI(book, signed).Register(api)
 	inbox.Register(api)
 	return accounts, nil

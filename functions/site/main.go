@@ -20,7 +20,11 @@ func handler(env *wire.Env) (any, error) {
 	if err := env.Err(); err != nil {
 		return nil, err
 	}
-	api, err := site.New(site.Config{Sessions: signed, Logger: env.Logger})
+	limit, err := env.RateLimit(signed)
+	if err != nil {
+		return nil, err
+	}
+	api, err := site.New(site.Config{Sessions: signed, Limit: limit, Logger: env.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +35,7 @@ func handler(env *wire.Env) (any, error) {
 	if err := subscribers(env, api); err != nil {
 		return nil, err
 	}
-	if err := mails(env, api, accounts); err != nil {
+	if err := mails(env, api, accounts, signed); err != nil {
 		return nil, err
 	}
 	if err := orders(env, api, admit); err != nil {

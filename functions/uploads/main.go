@@ -16,9 +16,14 @@ func handler(env *wire.Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	limit, err := env.RateLimit(nil)
+	if err != nil {
+		return nil, err
+	}
 	uploads, err := httpapi.NewUploads(httpapi.UploadsConfig{
 		Presigner: env.Bucket(),
 		Gate:      admit[tasks.Photos.Name],
+		Limit:     limit,
 		Accept:    accepted(admit[tasks.Videos.Name], admit[tasks.Imports.Name]),
 		Logger:    env.Logger,
 		Now:       env.Now,

@@ -15,6 +15,9 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/limit"
 )
 
+// limitPatience is for how long the table is asked; no answer by then counts as none.
+const limitPatience = time.Second
+
 // A HandlerFunc answers a request of an HTTP API, payload format 2.0.
 type HandlerFunc = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
@@ -63,14 +66,17 @@ type turn struct {
 func (l *RateLimit) take(ctx context.Context, event events.APIGatewayV2HTTPRequest) turn {
 	t, key := turn{policy: "client", bucket: l.clients}, l.config.Client(event)
 	if key == "" {
-		address, loopback := network(l.config.Address(event))
+		address, loopback := Network(l.config.Address(event))
 		if loopback && !l.config.CountLoopback {
 			return turn{}
 		}
 		t, key = turn{policy: "address", bucket: l.addresses}, address
 	}
 	var err error
-	if t.decision, err = t.bucket.Take(ctx, key); err != nil {
+	// A table that keeps requests waiting would be worse than no limit.
+	soon, cancel := context.WithTimeout(ctx, limitPatience)
+	defer cancel()
+	if t.decision, err = t.bucket.Take(soon, key); err != nil {
 		l.config.Logger.WarnContext(ctx, "a request was let in without looking at its client's rate",
 			"request_id", event.RequestContext.RequestID, "error", err.Error())
 		return turn{}
@@ -78,9 +84,10 @@ func (l *RateLimit) take(ctx context.Context, event events.APIGatewayV2HTTPReque
 	return t
 }
 
-// network is what a client is known by that has no name: its IPv4 address, or the /64
-// of its IPv6 address, in which a single customer has all of the addresses.
-func network(address string) (key string, loopback bool) {
+// Network is what a client is known by that has no name: its IPv4 address, or the /64
+// of its IPv6 address, in which a single customer has all of the addresses. What can't
+// be read is "unknown". loopback tells that it is the machine itself.
+func Network(address string) (key string, loopback bool) {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
 		return "unknown", false

@@ -3,6 +3,7 @@ package readers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
@@ -13,16 +14,17 @@ import (
 type API struct {
 	readers  *Readers
 	sessions *sessions.Sessions
+	tries    *Tries
 	unread   func(ctx context.Context, reader string) (int, error)
 }
 
-// NewAPI makes an API. unread counts the notices that a reader has not seen; nil
-// where there is no inbox.
-func NewAPI(readers *Readers, sessions *sessions.Sessions, unread func(ctx context.Context, reader string) (int, error)) *API {
+// NewAPI makes an API. tries counts tries to sign in; unread counts the notices that a
+// reader has not seen, nil where there is no inbox.
+func NewAPI(readers *Readers, sessions *sessions.Sessions, tries *Tries, unread func(ctx context.Context, reader string) (int, error)) *API {
 	if unread == nil {
 		unread = func(context.Context, string) (int, error) { return 0, nil }
 	}
-	return &API{readers: readers, sessions: sessions, unread: unread}
+	return &API{readers: readers, sessions: sessions, tries: tries, unread: unread}
 }
 
 // Register adds the routes.
@@ -44,7 +46,9 @@ func (a *API) signUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return Problem(err)
 	}
-	http.SetCookie(w, a.sessions.Start(r, reader.ID))
+	if err := Welcome(w, r, a.sessions, reader); err != nil {
+		return err
+	}
 	return site.Answer(w, http.StatusCreated, reader)
 }
 
@@ -59,12 +63,49 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	account := accountOf(in.Email)
+	browser, _ := a.sessions.Known(r, account)
+	if err := a.tries.take(r, account, browser); err != nil {
+		return err
+	}
 	reader, err := a.readers.SignIn(r.Context(), in.Email, in.Password)
 	if err != nil {
 		return Problem(err)
 	}
-	http.SetCookie(w, a.sessions.Start(r, reader.ID))
+	if err := Welcome(w, r, a.sessions, reader); err != nil {
+		return err
+	}
 	return site.Answer(w, http.StatusOK, reader)
+}
+
+// Welcome signs in a reader who has just proved who they are, where they did: it is a
+// browser of theirs from now on.
+func Welcome(w http.ResponseWriter, r *http.Request, signed *sessions.Sessions, reader Reader) error {
+	if err := Recognise(w, r, signed, reader); err != nil {
+		return err
+	}
+	http.SetCookie(w, signed.Start(r, reader.ID))
+	return nil
+}
+
+// Recognise makes the browser a request comes from one of the reader's, without signing
+// them in.
+func Recognise(w http.ResponseWriter, r *http.Request, signed *sessions.Sessions, reader Reader) error {
+	cookie, err := signed.Know(r, accountOf(reader.Email))
+	if err != nil {
+		return fmt.Errorf("readers: a browser's cookie: %w", err)
+	}
+	http.SetCookie(w, cookie)
+	return nil
+}
+
+// accountOf is the name under which tries to sign in are counted, for whatever was
+// typed as an address.
+func accountOf(typed string) string {
+	if address, err := Address(typed); err == nil {
+		return address
+	}
+	return typed
 }
 
 func (a *API) signOut(w http.ResponseWriter, r *http.Request) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/store/memstore"
 )
 
 // A desk is the API of a world, with whoever is signed in before it.
@@ -41,7 +42,11 @@ func deskOf(t *testing.T, w *publishtest.World) *desk {
 		t.Fatal(err)
 	}
 	w.Recipes.Readers = accounts
-	readers.NewAPI(accounts, signed, nil).Register(api)
+	tries, err := readers.NewTries(readers.TriesConfig{Driver: memstore.New(memstore.Config{}), Now: w.Kit.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readers.NewAPI(accounts, signed, tries, nil).Register(api)
 	recipes.NewAPI(w.Recipes, signed).Register(api)
 	return &desk{t: t, api: api}
 }

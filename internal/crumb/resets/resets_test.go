@@ -63,7 +63,7 @@ func newWorld(t *testing.T, config nightshifttest.Config) *world {
 	w.Serve(worker.Handle(tasks.SendReset, sender.Send), worker.Handle(tasks.SendUrgent, urgent.Send))
 	signed := must[*sessions.Sessions](t)(sessions.New([]byte(strings.Repeat("s", 32)), w.Now))
 	w.api = must[*site.Site](t)(site.New(site.Config{Sessions: signed}))
-	(&resets.API{Table: w.table, Readers: w.accounts, Producer: w.Producer, Outbox: w.Outbox, Now: w.Now}).Register(w.api)
+	(&resets.API{Table: w.table, Readers: w.accounts, Producer: w.Producer, Outbox: w.Outbox, Sessions: signed, Now: w.Now}).Register(w.api)
 	must[readers.Reader](t)(w.accounts.SignUp(t.Context(), readers.Newcomer{Name: "Ada", Email: "Ada@example.org", Password: "the first password"}))
 	return w
 }
@@ -119,7 +119,11 @@ func TestANewPassword(t *testing.T) {
 	if got := w.choose(token, "short"); got != 422 || !w.signsIn("the first password") {
 		t.Errorf("a short password: %d", got)
 	}
-	if got := w.choose(token, "the second password"); got != 204 || !w.signsIn("the second password") || w.signsIn("the first password") {
+	answer := w.post("/api/password-resets/"+token, `{"password":"the second password"}`)
+	if len(answer.Cookies) != 1 || !strings.HasPrefix(answer.Cookies[0], sessions.BrowserCookie+"=") {
+		t.Errorf("whoever has the mail is a stranger still: %v", answer.Cookies)
+	}
+	if got := answer.StatusCode; got != 204 || !w.signsIn("the second password") || w.signsIn("the first password") {
 		t.Errorf("the token: %d", got)
 	}
 	if got := w.choose(token, "the third password"); got != 410 || !w.signsIn("the second password") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/crumb/readers"
 	"github.com/nightshift-go/nightshift/internal/crumb/rows"
+	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/crumb/site"
 	"github.com/nightshift-go/nightshift/internal/crumb/tasks"
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -21,6 +22,7 @@ type API struct {
 	Readers  *readers.Readers
 	Producer *producer.Producer
 	Outbox   *outbox.Outbox
+	Sessions *sessions.Sessions
 	Now      func() time.Time
 }
 
@@ -63,47 +65,52 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.use(r.Context(), r.PathValue("token"), in.Password); err != nil {
+	reader, err := a.use(r.Context(), r.PathValue("token"), in.Password)
+	if err != nil {
 		return readers.Problem(err)
+	}
+	// Whoever has the mail is the owner: tries of strangers are nothing to them.
+	if err := readers.Recognise(w, r, a.Sessions, reader); err != nil {
+		return err
 	}
 	return site.Done(w)
 }
 
 // use takes the token away, sets the password and enqueues the mail that tells of it,
 // in one transaction: a token is used once.
-func (a *API) use(ctx context.Context, token, password string) error {
+func (a *API) use(ctx context.Context, token, password string) (reader readers.Reader, err error) {
 	row, ok, err := rows.Get[grant](ctx, a.Table, grantKey(token))
 	if err != nil {
-		return err
+		return reader, err
 	}
 	now := a.Now().UnixMilli()
 	if !ok || row.ExpiresMS <= now {
-		return errOver()
+		return reader, errOver()
 	}
-	reader, err := a.Readers.Get(ctx, row.Reader)
+	reader, err = a.Readers.Get(ctx, row.Reader)
 	if err != nil {
-		return err
+		return reader, err
 	}
 	// Key: the token's row. Condition: it is there, in its hour. A lost race means
 	// that somebody else used it.
 	changes := a.Table.Change().Delete(grantKey(token), "#expires_ms > :now", rows.Values{":now": now})
 	if changes, err = a.Readers.ChangePassword(ctx, changes, reader.ID, password); err != nil {
-		return err
+		return reader, err
 	}
 	writes, err := changes.Writes()
 	if err != nil {
-		return err
+		return reader, err
 	}
 	actions := []outbox.Action{outbox.Enqueue(tasks.SendUrgent.With(tasks.PasswordChanged{Name: reader.Name}.To(reader.ID)))}
 	for _, write := range writes {
 		actions = append(actions, outbox.Write(write))
 	}
 	if err := a.Outbox.Transact(ctx, actions...); errors.Is(err, rows.ErrCondition) {
-		return errOver()
+		return reader, errOver()
 	} else if err != nil {
-		return err
+		return reader, err
 	}
-	return nil
+	return reader, nil
 }
 
 func errOver() error {

@@ -4,10 +4,12 @@
 package sessions
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -24,21 +26,24 @@ const (
 
 // Sessions signs and reads cookies. It may be used by many goroutines.
 type Sessions struct {
-	key signing.Key
-	now func() time.Time
+	key, browsers signing.Key
+	now           func() time.Time
+	random        io.Reader
 }
 
 // New makes Sessions of a secret of at least 32 bytes; it may serve other ends too,
 // for the key is derived from it. now is the clock.
 func New(secret []byte, now func() time.Time) (*Sessions, error) {
 	key, err := signing.New(secret, "crumb session cookie")
+	browsers, err2 := signing.New(secret, "crumb browser cookie")
+	err = errors.Join(err, err2)
 	if now == nil {
 		err = errors.Join(err, errors.New("a clock is required"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sessions: New: %w", err)
 	}
-	return &Sessions{key: key, now: now}, nil
+	return &Sessions{key: key, browsers: browsers, now: now, random: rand.Reader}, nil
 }
 
 // Start makes the cookie of a reader who has just proved who they are. r is the

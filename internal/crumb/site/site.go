@@ -17,6 +17,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/crumb/sessions"
 	"github.com/nightshift-go/nightshift/internal/etag"
+	"github.com/nightshift-go/nightshift/pkg/httpapi"
 	"github.com/nightshift-go/nightshift/pkg/payload"
 )
 
@@ -43,6 +44,9 @@ type Routes interface {
 type Config struct {
 	// Sessions knows who is signed in. Required.
 	Sessions *sessions.Sessions
+	// Limit keeps each client to a rate of requests that change something; nil
+	// means none.
+	Limit *httpapi.RateLimit
 	// Logger takes what clients are not told; default slog.Default().
 	Logger *slog.Logger
 }
@@ -52,6 +56,7 @@ type Config struct {
 type Site struct {
 	mux      *http.ServeMux
 	sessions *sessions.Sessions
+	limited  httpapi.HandlerFunc // answers within the limit
 	logger   *slog.Logger
 }
 
@@ -64,6 +69,10 @@ func New(config Config) (*Site, error) {
 		config.Logger = slog.Default()
 	}
 	s := &Site{mux: http.NewServeMux(), sessions: config.Sessions, logger: config.Logger}
+	s.limited = s.answer
+	if config.Limit != nil {
+		s.limited = config.Limit.Handler(s.answer)
+	}
 	s.Anyone("/", func(http.ResponseWriter, *http.Request) error { return NotFound("there is nothing here") })
 	return s, nil
 }
@@ -90,6 +99,13 @@ func (s *Site) Reader(pattern string, h ReaderHandler) {
 
 // Invoke answers one request of an HTTP API, payload format 2.0.
 func (s *Site) Invoke(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	if method := e.RequestContext.HTTP.Method; method == http.MethodGet || method == http.MethodHead {
+		return s.answer(ctx, e)
+	}
+	return s.limited(ctx, e)
+}
+
+func (s *Site) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	w := newAnswer()
 	w.header.Set("Cache-Control", "no-store")
 	r, err := request(ctx, e)
