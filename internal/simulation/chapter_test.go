@@ -40,7 +40,7 @@ func play(t testing.TB, c simulation.Config) *simulation.Result {
 func near(t *testing.T, what string, got, want, within float64) {
 	t.Helper()
 	if math.Abs(got-want) > within*want {
-		t.Errorf("%s: %.1f, and not %.1f to %.1f %%", what, got, want, 100*within)
+		t.Errorf("%s: %.4g, and not %.4g to %.1f %%", what, got, want, 100*within)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestASpikeWithoutABound(t *testing.T) {
 func TestASpikeWithTheBound(t *testing.T) {
 	for _, behaviour := range []simulation.Behaviour{simulation.Obey, simulation.Ignore, simulation.GiveUp} {
 		c := spike()
-		c.Clients.Behaviour = behaviour
+		c.Clients.Behaviour, c.Clients.Every = behaviour, 10*time.Second
 		r := play(t, c)
 		if r.Totals.Ready.Most > 10*time.Minute {
 			t.Errorf("clients who %q: an accepted photo was ready after %v", behaviour, r.Totals.Ready.Most)

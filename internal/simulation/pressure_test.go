@@ -63,7 +63,7 @@ func TestObedienceSavesRequests(t *testing.T) {
 	asked := map[simulation.Behaviour]int{}
 	for _, behaviour := range []simulation.Behaviour{simulation.Obey, simulation.Ignore, simulation.GiveUp} {
 		c := spike()
-		c.Clients.Behaviour, c.Clients.Every = behaviour, 5*time.Second
+		c.Clients.Behaviour, c.Clients.Every = behaviour, 10*time.Second
 		asked[behaviour] = play(t, c).Totals.Asked
 	}
 	if !(asked[simulation.GiveUp] < asked[simulation.Obey] && asked[simulation.Obey] < asked[simulation.Ignore]/5) {
@@ -130,7 +130,7 @@ func TestScalingOnAgeDoesNotHunt(t *testing.T) {
 		c := spike()
 		c.Policy.Queue.MostWorkers = 300
 		c.Load.Curve = simulation.Daily(5, 25, 20*time.Hour).With(20*time.Hour, time.Hour, 50).With(9*time.Hour, 10*time.Minute, 100)
-		c.For = 24 * time.Hour
+		c.For, c.Scale = 24*time.Hour, 3
 		if noise > 0 {
 			c.Service.Distribution, c.Service.Spread = simulation.LogNormal, noise
 		}
