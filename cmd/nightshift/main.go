@@ -9,6 +9,7 @@
 //	nightshift outbox     list and resend events
 //	nightshift schedules  list, pause, resume and run periodic jobs
 //	nightshift size       what follows from the queues' declarations
+//	nightshift simulate   play a queue through: spikes, outages, retries
 //
 // Exit status: 0 for success, 1 for a failure, 2 for misuse.
 package main
@@ -45,7 +46,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-var commands = []command{dev, invoke, dlq, jobsGroup, batchesGroup, queuesGroup, outboxGroup, schedulesGroup, sizeCommand}
+var commands = []command{dev, invoke, dlq, jobsGroup, batchesGroup, queuesGroup, outboxGroup, schedulesGroup, sizeCommand, simulateCommand}
 
 // errMisuse marks an error of the command line, whose usage has been shown.
 var errMisuse = errors.New("misuse")

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nightshift-go/nightshift/internal/simulation"
+	"github.com/nightshift-go/nightshift/internal/simulation/scenarios"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+)
+
+// spikeBegins is when a spike begins that was asked for by a flag: after a while of
+// the usual load.
+const spikeBegins = 10 * time.Minute
+
+// A triedQueue is a simulation that flags describe: a declared queue or one that is
+// none yet, and a load.
+type triedQueue struct {
+	queue   string
+	changes []func(*simulation.Config)
+	spike   *sizing.Spike
+	trace   string
+	config  simulation.Config
+}
+
+func (t *triedQueue) any() bool { return t.queue != "" || len(t.changes) > 0 }
+
+func (t *triedQueue) add(flags *flag.FlagSet) {
+	change := func(name, usage string, read func(text string) (func(*simulation.Config), error)) {
+		flags.Func(name, usage, func(text string) error {
+			c, err := read(text)
+			if err == nil {
+				t.changes = append(t.changes, c)
+			}
+			return err
+		})
+	}
+	flags.StringVar(&t.queue, "queue", "", "`name` of a queue that is declared; without it, --service and --wait")
+	change("arrivals", "`rate` of arrivals, as 100/s, 30/m or 1000/h; the peak of the queue unless said", func(text string) (func(*simulation.Config), error) {
+		r, err := parseRate(text)
+		return func(c *simulation.Config) { c.Load.Curve = simulation.Steady(r) }, err
+	})
+	change("for", "`time` for which they come, as 10m; an hour unless said", timeChange(func(c *simulation.Config, d time.Duration) { c.For = d }))
+	flags.Func("spike", "`rate:time` of a load above it, as 100/s:10m, from the tenth minute on", spikeFlag(&t.spike))
+	flags.StringVar(&t.trace, "trace", "", "arrivals from a CSV `file` of time,count")
+	change("service", "mean `time` of a run, as 3s or 400ms", timeChange(func(c *simulation.Config, d time.Duration) { c.Policy.Queue.ServiceTime = d }))
+	change("wait", "longest `time` that a job may wait, as 10m", timeChange(func(c *simulation.Config, d time.Duration) { c.Policy.Queue.LongestWait = d }))
+	change("distribution", "`kind` of service times: constant, exponential or lognormal", func(text string) (func(*simulation.Config), error) {
+		d, known := map[string]simulation.Distribution{
+			"constant": simulation.Constant, "exponential": simulation.Exponential, "lognormal": simulation.LogNormal,
+		}[text]
+		if !known {
+			return nil, errors.New("want constant, exponential or lognormal")
+		}
+		return func(c *simulation.Config) { c.Service.Distribution = d }, nil
+	})
+	change("workers", "`number` of workers, instead of what follows from the queue", func(text string) (func(*simulation.Config), error) {
+		var n int
+		err := countFlag(&n)(text)
+		return func(c *simulation.Config) { c.Workers = n }, err
+	})
+	change("full", "`what` becomes of work for the full queue: refuse, degrade, spill or replace", func(text string) (func(*simulation.Config), error) {
+		full, known := map[string]job.Full{"refuse": job.Refuse, "degrade": job.Degrade, "spill": job.Spill, "replace": job.Replace}[text]
+		if !known {
+			return nil, errors.New("want refuse, degrade, spill or replace")
+		}
+		return func(c *simulation.Config) { c.Policy.Queue.Full = full }, nil
+	})
+	change("clients", "what refused clients do, as one `word`: obey, ignore or leave", func(text string) (func(*simulation.Config), error) {
+		b, known := map[string]simulation.Behaviour{"obey": simulation.Obey, "ignore": simulation.Ignore, "leave": simulation.GiveUp}[text]
+		if !known {
+			return nil, errors.New("want obey, ignore or leave")
+		}
+		return func(c *simulation.Config) { c.Clients.Behaviour = b }, nil
+	})
+	flags.BoolVar(&t.config.Unbounded, "unbounded", false, "accept whatever is asked for")
+	flags.Float64Var(&t.config.Faults.Attempts, "fail", 0, "`share` of the attempts that fail, as 0.05")
+	flags.IntVar(&t.config.Scale, "scale", 0, "`number` of jobs that a simulated one stands for, for large loads")
+}
+
+func timeChange(set func(*simulation.Config, time.Duration)) func(string) (func(*simulation.Config), error) {
+	return func(text string) (func(*simulation.Config), error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return nil, errors.New("want a time above zero, as 3s, 400ms or 10m")
+		}
+		return func(c *simulation.Config) { set(c, d) }, nil
+	}
+}
+
+// scenario makes the run that was asked for.
+func (t *triedQueue) scenario() (scenarios.Scenario, error) {
+	c := t.config
+	c.For, c.Seed = time.Hour, 1
+	policy, err := t.policy()
+	if err != nil {
+		return scenarios.Scenario{}, err
+	}
+	c.Policy = policy
+	for _, change := range t.changes {
+		change(&c)
+	}
+	if t.trace != "" {
+		if c.Load.Curve, c.For, err = readTrace(t.trace); err != nil {
+			return scenarios.Scenario{}, err
+		}
+	}
+	switch steps := c.Load.Curve.Steps; {
+	case len(steps) == 0:
+		c.Load.Curve = simulation.Steady(c.Policy.Queue.PeakArrivals)
+	case c.Policy.Queue.PeakArrivals == 0:
+		c.Policy.Queue.PeakArrivals = steps[0].Rate
+	}
+	if t.spike != nil {
+		c.Load.Curve = c.Load.Curve.With(spikeBegins, t.spike.For, t.spike.Arrivals)
+		c.For = max(c.For, spikeBegins+t.spike.For)
+	}
+	return scenarios.Scenario{Name: c.Policy.Queue.Name, Title: t.title(c), Runs: []simulation.Config{c}}, nil
+}
+
+// policy is that of the queue's tasks: the slowest one's.
+func (t *triedQueue) policy() (job.Policy, error) {
+	if t.queue == "" {
+		return job.Policy{Queue: job.Queue{Name: triedOut}}, nil
+	}
+	var found job.Policy
+	for _, task := range declared() {
+		p := task.Definition().Policy
+		if p.Queue.Name == t.queue && (found.Queue.Name == "" || p.Timeout > found.Timeout) {
+			found = p
+		}
+	}
+	if found.Queue.Name != "" {
+		return found, nil
+	}
+	plans, err := sizing.ForTasks(declared()...)
+	if err != nil {
+		return found, err
+	}
+	return found, askedError(fmt.Sprintf("there is no queue %q; there are %s", t.queue, strings.Join(names(plans), ", ")))
+}
+
+func (t *triedQueue) title(c simulation.Config) string {
+	title := fmt.Sprintf("%s: %s for %s", c.Policy.Queue.Name, perSecond(c.Load.Curve.Steps[0].Rate), sizing.Period(c.For))
+	if t.trace != "" {
+		title = fmt.Sprintf("%s: arrivals of %s", c.Policy.Queue.Name, t.trace)
+	}
+	if t.spike != nil {
+		title += fmt.Sprintf(", %s for %s of it", perSecond(t.spike.Arrivals), sizing.Period(t.spike.For))
+	}
+	return title
+}
+
+func readTrace(name string) (simulation.Curve, time.Duration, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return simulation.Curve{}, 0, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	curve, lasts, err := simulation.ReadTrace(file)
+	if err != nil {
+		return curve, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return curve, lasts, nil
+}
