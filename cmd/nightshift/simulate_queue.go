@@ -101,7 +101,7 @@ func (t *triedQueue) scenario() (scenarios.Scenario, error) {
 	if err != nil {
 		return scenarios.Scenario{}, err
 	}
-	c.Policy = policy
+	c.Policy, c.Name = policy, policy.Queue.Name
 	for _, change := range t.changes {
 		change(&c)
 	}

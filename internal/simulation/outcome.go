@@ -19,7 +19,9 @@ func (w *world) begins(r *run, begin time.Duration) {
 	if !j.begun {
 		j.begun = true
 		w.begun(r.job)
-		w.waits.add(begin - j.accepted)
+		if !j.rest {
+			w.waits.add(begin - j.accepted)
+		}
 	}
 	r.lasts = w.lasts(j, begin)
 	if w.fails(j, begin) {

@@ -126,7 +126,9 @@ func (w *world) finish(i int32, s lifecycle.State) {
 	if s == lifecycle.Done {
 		w.totals.Done++
 		w.series.point.done++
-		w.readys.add(w.now - j.accepted)
+		if !j.rest {
+			w.readys.add(w.now - j.accepted)
+		}
 	} else {
 		w.totals.Dead++
 	}

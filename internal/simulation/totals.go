@@ -50,7 +50,7 @@ type Totals struct {
 	last           int
 
 	// Wait is from a job's acceptance to its first attempt, Ready to its end as
-	// done.
+	// done. Rests are not counted: nobody waits for them.
 	Wait, Ready Spread
 }
 
