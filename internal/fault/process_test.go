@@ -31,6 +31,7 @@ func TestEveryMethodIsStruck(t *testing.T) {
 		p.Table(memstore.New(memstore.Config{})): reflect.TypeFor[store.Driver](),
 		p.Objects(memobjects.New(nil)):           reflect.TypeFor[claimcheck.Driver](),
 		p.Queue(nobody{}):                        reflect.TypeFor[SQS](),
+		p.Lambda(nil):                            reflect.TypeFor[Lambda](),
 	}
 	for client, contract := range clients {
 		for i := range contract.NumMethod() {

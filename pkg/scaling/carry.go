@@ -13,8 +13,13 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/mapping"
 )
 
-// Overdue is how long a mapping may fail to follow before that is an error.
-const Overdue = 10 * time.Minute
+const (
+	// Overdue is how long a mapping may fail to follow before that is an error.
+	Overdue = 10 * time.Minute
+	// Watched is how long a mapping that is as the plan has it is still looked at: a
+	// change whose answer was lost may take effect late.
+	Watched = time.Hour
+)
 
 // carryOut brings the mappings to where they shall be: first those that give something
 // up, then those that gain by it. Where the first can't be had now, the others wait;
@@ -87,9 +92,8 @@ func (r *run) follow(ctx context.Context, name string, want record, plan target)
 		c.Concurrency = want.Target.Concurrency
 	}
 	if c == (mapping.Change{}) {
-		if is.Settled {
-			want.Paused = want.Target.Paused
-			want.Rest = want.Target == plan
+		if is.Settled && want.Target == plan && r.now.Sub(want.Since) >= Watched {
+			want.Paused, want.Rest = false, true
 			r.keep(ctx, queuePrefix+name, want)
 		}
 		return true, nil

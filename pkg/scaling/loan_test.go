@@ -233,6 +233,10 @@ func TestDrift(t *testing.T) {
 	w.wantAll("photos 10, newsletter paused, search 8")
 	w.minutes(10)
 	w.wantAll("photos 10, newsletter 20, search 3")
+	w.maps["newsletter"].Enabled = false // a call that was thought lost
+	w.minutes(1)
+	w.wantAll("photos 10, newsletter 20, search 3")
+	w.minutes(70)
 	sets := w.maps["search"].sets
 	w.maps["search"].Concurrency = 7 // by hand
 	w.minutes(5)

@@ -28,7 +28,8 @@ type record struct {
 	Since time.Time `json:"since"`
 	Why   Reason    `json:"why,omitempty"`
 	// Paused tells that the mapping was disabled by the function, which therefore
-	// enables it again. What others disable stays so.
+	// enables it again. What others disable stays so, but for the time in which it is
+	// Watched.
 	Paused bool `json:"paused,omitempty"`
 	// Rest tells that the mapping stands as the plan has it, and that the function
 	// has no hand in it.
