@@ -20,6 +20,8 @@ type jobDetails struct {
 	MaxAttempts     int             `json:"max_attempts,omitempty"`
 	Deaths          int             `json:"deaths,omitempty"`
 	CancelRequested bool            `json:"cancel_requested,omitempty"`
+	Degraded        bool            `json:"degraded,omitempty"`
+	Spilled         bool            `json:"spilled,omitempty"`
 	Client          string          `json:"client,omitempty"`
 	Unique          string          `json:"unique,omitempty"`
 	Trace           string          `json:"trace,omitempty"`
@@ -57,7 +59,7 @@ func detailsOf(rec store.Record) jobDetails {
 	d := jobDetails{
 		ID: rec.ID, State: rec.State, Task: rec.Task, Queue: rec.Queue,
 		Attempts: rec.Attempt, MaxAttempts: rec.MaxAttempts, Deaths: rec.Deaths, CancelRequested: rec.CancelRequested,
-		Client: rec.Client, Unique: rec.Unique, Trace: rec.Trace, Version: rec.Version,
+		Degraded: rec.Degraded, Spilled: rec.Spilled, Client: rec.Client, Unique: rec.Unique, Trace: rec.Trace, Version: rec.Version,
 		Args: asJSON(rec.Args), ArgsObject: keyOf(rec.ArgsObject), Progress: asJSON(rec.Progress), Cursor: asJSON(rec.Cursor),
 		Result: asJSON(rec.Result), ResultObject: keyOf(rec.ResultObject), Error: rec.Error,
 		Created: rec.Created, NotBefore: rec.NotBefore, Started: rec.Started, LeaseUntil: rec.LeaseUntil,

@@ -165,6 +165,9 @@ func (l *jobsListing) show(rec store.Record) error {
 // ageOrDue tells when a job is due that waits for its time, and of every other when
 // it was made.
 func (v viewpoint) ageOrDue(rec store.Record) string {
+	if rec.Spilled {
+		return "spilled " + v.distance(rec.Created)
+	}
 	if waitsForTime(rec, v.now) {
 		return "due " + v.distance(rec.NotBefore)
 	}
@@ -173,7 +176,7 @@ func (v viewpoint) ageOrDue(rec store.Record) string {
 
 // waitsForTime tells whether a job waits for its time, not for a worker.
 func waitsForTime(rec store.Record, now time.Time) bool {
-	return rec.State == lifecycle.Scheduled || rec.State == lifecycle.Queued && rec.NotBefore.After(now.Add(lifecycle.Tolerance))
+	return rec.State == lifecycle.Scheduled && !rec.Spilled || rec.State == lifecycle.Queued && rec.NotBefore.After(now.Add(lifecycle.Tolerance))
 }
 
 // lean leaves out what a table does not show, which may be large.

@@ -193,6 +193,8 @@ func standsAt(w *watched, now time.Time) (state, detail string) {
 		detail = "after " + span(rec.Finished.Sub(rec.Created)) + tried
 	case rec.CancelRequested:
 		detail = "asked to stop" + tried
+	case rec.Spilled:
+		detail = "spilled " + view.distance(rec.Created) + ", until its queue is short" + tried
 	case waitsForTime(*rec, now):
 		detail = "due " + view.distance(rec.NotBefore) + tried
 	case rec.State == lifecycle.Running:

@@ -76,6 +76,9 @@ func (w *jobShow) job(rec store.Record) {
 		w.line("deaths", fmt.Sprintf("%d: its worker died so often while it ran alone", rec.Deaths))
 	}
 	w.line("progress", measureOf(rec.Progress).String())
+	if rec.Degraded {
+		w.line("degraded", "yes: its queue was long when it came, and its handler may do less")
+	}
 	w.line("client", rec.Client)
 	w.line("unique key", rec.Unique)
 	w.line("trace", rec.Trace)
@@ -108,6 +111,8 @@ func (w *jobShow) state(rec store.Record) string {
 	switch {
 	case rec.CancelRequested && !rec.State.Final():
 		words += ", asked to stop"
+	case rec.Spilled:
+		words += ", spilled: it waits until its queue is short (see nightshift queues spill)"
 	case waitsForTime(rec, w.view.now):
 		words += ", due " + w.view.distance(rec.NotBefore)
 	case rec.State == lifecycle.Queued && rec.Publication != nil:

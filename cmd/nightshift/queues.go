@@ -15,6 +15,7 @@ import (
 const queuesUsage = `Usage: nightshift queues COMMAND [flags]
 
   list       show the queues, and how many messages they hold
+  spill      show what is spilled, and say how fast it is released
   lend       lend the workers of one queue to another for a time
   pause      pause a queue for a time
   resume     let a paused queue go on
@@ -23,7 +24,7 @@ nightshift queues COMMAND --help says more.
 `
 
 var queuesGroup = command{name: "queues", summary: "list queues, with what waits in them; lend workers, pause", run: func(ctx context.Context, s streams, args []string) error {
-	return runGroup(ctx, s, "queues", queuesUsage, []command{queuesList, queuesLend, queuesPause, queuesResume}, args)
+	return runGroup(ctx, s, "queues", queuesUsage, []command{queuesList, queuesSpill, queuesLend, queuesPause, queuesResume}, args)
 }}
 
 const queuesListUsage = `Usage: nightshift queues list [flags]
@@ -35,8 +36,8 @@ Shows the queues of the stack that runs with the data folder:
   in flight   messages that a worker has, or that are hidden until they are tried again
   letters     dead letters; see nightshift dlq
 
-Jobs that wait in the table, scheduled or for the relay, have no message yet: see
-nightshift jobs list --state scheduled.
+Jobs that wait in the table, scheduled, spilled or for the relay, have no message yet: see
+nightshift jobs list --state scheduled, and nightshift queues spill.
 
 Exit status: 0 for success, 1 when something could not be counted, 2 for misuse.
 `
