@@ -39,7 +39,9 @@ func (r *Relay) topicTarget(row store.Event) *target[store.Event, topic.Outgoing
 	t.send = func(ctx context.Context, messages []topic.Outgoing) []error {
 		return r.config.Topics.Publish(ctx, arn, messages)
 	}
-	t.handled = func(ctx context.Context, e eventEntry, err error) bool { return r.eventHandled(ctx, e, err, t.fifo) }
+	t.handled = func(ctx context.Context, e eventEntry, err error) bool {
+		return r.measured(ctx, *e.row.Publication, err, r.eventHandled(ctx, e, err, t.fifo))
+	}
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // message makes what is sent for a row.
@@ -19,7 +20,8 @@ func (r *Relay) message(row store.Record, letters, fifo bool) (queue.Outgoing, e
 	if err != nil {
 		return queue.Outgoing{}, err
 	}
-	out := queue.Outgoing{Body: body}
+	trace, _ := telemetry.ParseTrace(row.Trace)
+	out := queue.Outgoing{Body: body, Trace: trace.AWSTraceHeader()}
 	if at := row.Publication.At; !at.Equal(row.Created) {
 		out.Attributes = queue.Ready(at)
 	}

@@ -54,12 +54,17 @@ func (r *Relay) queueTarget(name string, address queue.Address, letters bool, ca
 	t.handled = func(ctx context.Context, e jobEntry, err error) bool {
 		switch {
 		case letters:
-			return r.letterHandled(ctx, e, err)
+			return r.measured(ctx, *e.row.Publication, err, r.letterHandled(ctx, e, err))
 		case e.probe != nil:
 			return r.probeHandled(ctx, e, err)
 		}
 		confirmed.note(e, err)
-		return r.jobHandled(ctx, e, err, t.fifo)
+		return r.measured(ctx, *e.row.Publication, err, r.jobHandled(ctx, e, err, t.fifo))
+	}
+	if r.config.Tracer != nil && !letters {
+		t.begin = func(ctx context.Context, entries []jobEntry) (context.Context, func(error)) {
+			return r.span(ctx, name, entries)
+		}
 	}
 	t.after = func(ctx context.Context) { r.confirm(ctx, confirmed) }
 	return t

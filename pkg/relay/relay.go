@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 	"github.com/nightshift-go/nightshift/pkg/topic"
 )
 
@@ -53,6 +54,11 @@ type Config struct {
 	SetAside time.Duration
 	// Logger takes what could not be published; default slog.Default().
 	Logger *slog.Logger
+	// Metrics takes what is measured, and is flushed at the end of each batch; nil
+	// measures nothing.
+	Metrics telemetry.Recorder
+	// Tracer makes a span of each call that sends messages of jobs; nil makes none.
+	Tracer telemetry.Tracer
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 	// Random spreads waits, in [0, 1); default math/rand/v2.
@@ -121,6 +127,7 @@ func (r *Relay) Handle(ctx context.Context, event events.DynamoDBEvent) (events.
 		targets.Go(func() { t.publish(ctx, failed) })
 	}
 	targets.Wait()
+	telemetry.Flush(ctx, r.config.Metrics)
 
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
 	for i, record := range event.Records {

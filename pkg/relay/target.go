@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,6 +28,9 @@ type target[R, M any] struct {
 	err error
 	// send sends messages and gives one error, or nil, for each in its place.
 	send func(ctx context.Context, messages []M) []error
+	// begin tells that entries are about to be sent, and gives what is to be called with
+	// the first error, or nil, when they were; nil tells nobody.
+	begin func(ctx context.Context, entries []entry[R, M]) (context.Context, func(error))
 	// handled deals with the result of one entry. It tells whether the record may
 	// count as done with.
 	handled func(ctx context.Context, e entry[R, M], err error) bool
@@ -105,5 +109,11 @@ func (t *target[R, M]) results(ctx context.Context, entries []entry[R, M]) []err
 	for i, e := range entries {
 		messages[i] = e.out
 	}
-	return t.send(ctx, messages)
+	if t.begin == nil {
+		return t.send(ctx, messages)
+	}
+	ctx, end := t.begin(ctx, entries)
+	results := t.send(ctx, messages)
+	end(cmp.Or(results...))
+	return results
 }

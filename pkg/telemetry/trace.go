@@ -98,9 +98,19 @@ func (t Trace) Traceparent() string {
 // Tracestate is the header of that name; "" if there is nothing to say in it.
 func (t Trace) Tracestate() string { return t.state }
 
-// XRay is the header X-Amzn-Trace-Id; "" if the trace has none. SQS's
-// AWSTraceHeader takes it.
+// XRay is the header X-Amzn-Trace-Id; "" if the trace has none.
 func (t Trace) XRay() string { return t.xray.String() }
+
+// AWSTraceHeader is what SQS takes as the message attribute of that name: X-Ray's header, or
+// else W3C's ids in its form, in which X-Ray takes them too; "" without a trace.
+func (t Trace) AWSTraceHeader() string {
+	if header := t.XRay(); header != "" || t.Traceparent() == "" {
+		return header
+	}
+	id := t.ID()
+	x := xray{root: "1-" + id[:8] + "-" + id[8:], span: hex.EncodeToString(t.parent.span[:]), sampled: '0' + t.parent.flags&sampled}
+	return x.String()
+}
 
 // SpanContext gives the ids that a span's parent has. One that came without a span's id (an
 // X-Ray header that has only Root, NewTrace) has one that follows from the trace's; it

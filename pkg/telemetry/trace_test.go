@@ -159,6 +159,10 @@ func TestTracesAreCarried(t *testing.T) {
 			if trace.String() != test.text || trace.ID() != test.id || trace.IsZero() != (test.text == "") {
 				t.Errorf("%q, id %q", trace.String(), trace.ID())
 			}
+			header := trace.AWSTraceHeader()
+			if xrayOf, ok := telemetry.ParseTrace(header); ok != (test.text != "") || ok && trace.XRay() == "" && xrayOf.ID() != test.id || trace.XRay() != "" && header != trace.XRay() {
+				t.Errorf("for SQS: %q", header)
+			}
 			again, ok := telemetry.ParseTrace(trace.String())
 			if again != trace || ok != (test.text != "") {
 				t.Errorf("read again: %+v, %v", again, ok)
