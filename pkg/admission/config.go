@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Defaults of a Config.
@@ -24,7 +25,7 @@ const (
 
 // A Config describes the gate of one queue. For fills in what a queue's plan says.
 type Config struct {
-	// Queue is the queue's name, for errors.
+	// Queue is the queue's name, for errors and for what is measured.
 	Queue string
 	// Limit is how many jobs may wait, and DrainRate how many are finished in
 	// a second: sizing.Plan's. Both are required.
@@ -71,6 +72,9 @@ type Config struct {
 	// mapping's batching window); zero means DefaultWindow. The gate closes when
 	// probes stay unconfirmed for less than Window + 10 s from the first of them.
 	Window time.Duration
+	// Metrics counts decisions, and notes what was read of the queue; whoever asks
+	// flushes it. Nil counts nothing.
+	Metrics telemetry.Recorder
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 	// Random gives numbers in [0, 1) that spread RetryAfter; default

@@ -24,6 +24,8 @@ type Gate struct {
 	// valves are the thresholds that were asked for so far: the limit's first, then
 	// that of degrading where the queue does.
 	valves []valve
+	// measured is the number of the reading that was measured last.
+	measured int
 }
 
 // The places of the first valves.
@@ -104,6 +106,9 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 		if g.config.Probe != nil && g.probing.attach(believed.reading, now) {
 			d.probe = g.config.Prober
 		}
+	}
+	if counts && g.config.Metrics != nil {
+		g.measure(ctx, &d)
 	}
 	return d
 }
