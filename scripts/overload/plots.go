@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"net/http"
+	"os"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Colours that people tell apart who see few of them as well.
+// https://jfly.uni-koeln.de/color/
+var (
+	blue       = color.RGBA{0, 114, 178, 255}
+	orange     = color.RGBA{230, 159, 0, 255}
+	green      = color.RGBA{0, 158, 115, 255}
+	vermillion = color.RGBA{213, 94, 0, 255}
+	grey       = color.RGBA{90, 90, 90, 255}
+)
+
+// A curve is a line of a plot, or the points alone.
+type curve struct {
+	name   string
+	color  color.RGBA
+	points plotter.XYs
+	dots   bool
+	dashed bool
+}
+
+// A figure is one plot over the run's seconds.
+type figure struct {
+	title  string
+	curves []curve
+}
+
+// draw writes the run's plots, one below the other, as SVG.
+func (o *outcome) draw(file string) error {
+	figures := []figure{o.rates(), o.depths(), o.waitings(), o.memories()}
+	end := o.lastFinished().Sub(o.began).Seconds()
+	plots := make([][]*plot.Plot, len(figures))
+	for i, f := range figures {
+		p, err := f.plot(max(end, o.ended.Sub(o.began).Seconds()))
+		if err != nil {
+			return fmt.Errorf("drawing %s: %w", f.title, err)
+		}
+		plots[i] = []*plot.Plot{p}
+	}
+	plots[len(plots)-1][0].X.Label.Text = "seconds"
+	canvas := vgsvg.New(22*vg.Centimeter, vg.Length(6.5*float64(len(figures)))*vg.Centimeter)
+	tiles := draw.Tiles{Rows: len(figures), Cols: 1, PadY: vg.Points(10), PadTop: vg.Points(4), PadBottom: vg.Points(4), PadRight: vg.Points(12)}
+	for i, row := range plot.Align(plots, tiles, draw.New(canvas)) {
+		plots[i][0].Draw(row[0])
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if _, err := canvas.WriteTo(out); err != nil {
+		_ = out.Close() // that it was not written is what counts
+		return err
+	}
+	return out.Close()
+}
+
+func (f figure) plot(end float64) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text = f.title
+	p.Y.Min, p.X.Min, p.X.Max = 0, 0, end*1.2 // beside which the names stand
+	p.Legend.Top = true
+	p.Legend.TextStyle.Font.Size = vg.Points(9)
+	p.Add(plotter.NewGrid())
+	for _, c := range f.curves {
+		if c.dots {
+			dots, err := plotter.NewScatter(c.points)
+			if err != nil {
+				return nil, err
+			}
+			dots.Color, dots.Radius, dots.Shape = c.color, vg.Points(0.8), draw.CircleGlyph{}
+			p.Add(dots)
+			p.Legend.Add(c.name, dots)
+			continue
+		}
+		line, err := plotter.NewLine(c.points)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, line.Width = c.color, vg.Points(1.5)
+		if c.dashed {
+			line.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
+		}
+		p.Add(line)
+		p.Legend.Add(c.name, line)
+	}
+	p.X.Max = end * 1.2
+	return p, nil
+}
+
+// level is a line across the run.
+func (o *outcome) level(name string, at float64) curve {
+	end := max(o.lastFinished().Sub(o.began), o.ended.Sub(o.began)).Seconds()
+	return curve{name: name, color: grey, dashed: true, points: plotter.XYs{{X: 0, Y: at}, {X: end, Y: at}}}
+}
+
+// perSecond counts what happened in each second, on an average of three.
+func perSecond(name string, c color.RGBA, times []time.Duration) curve {
+	var counts []float64
+	for _, t := range times {
+		for len(counts) <= int(t.Seconds()) {
+			counts = append(counts, 0)
+		}
+		if t >= 0 {
+			counts[int(t.Seconds())]++
+		}
+	}
+	points := make(plotter.XYs, len(counts))
+	for i := range counts {
+		sum, n := 0.0, 0.0
+		for j := max(0, i-1); j <= min(i+1, len(counts)-1); j++ {
+			sum, n = sum+counts[j], n+1
+		}
+		points[i] = plotter.XY{X: float64(i) + 0.5, Y: sum / n}
+	}
+	return curve{name: name, color: c, points: points}
+}
+
+func (o *outcome) rates() figure {
+	times := map[int][]time.Duration{}
+	for _, a := range o.answers {
+		times[a.status] = append(times[a.status], a.at)
+	}
+	var finished []time.Duration
+	for _, j := range o.jobs {
+		if !j.Finished.IsZero() {
+			finished = append(finished, j.Finished.Sub(o.began))
+		}
+	}
+	f := figure{title: "Jobs a second", curves: []curve{
+		perSecond("accepted", blue, times[http.StatusAccepted]), perSecond("refused", orange, times[http.StatusServiceUnavailable]),
+		perSecond("done", green, finished), o.level("drain rate", float64(o.plan.DrainRate)),
+	}}
+	return f
+}
+
+func (o *outcome) depths() figure {
+	var depth, spilled plotter.XYs
+	for _, s := range o.samples {
+		x := s.at.Sub(o.began).Seconds()
+		depth = append(depth, plotter.XY{X: x, Y: float64(s.depth)})
+		spilled = append(spilled, plotter.XY{X: x, Y: float64(s.spilled)})
+	}
+	f := figure{title: "Jobs in the queue", curves: []curve{
+		{name: "depth", color: blue, points: depth}, o.level("limit", float64(o.plan.Limit)),
+	}}
+	if o.plan.Queue.Full == "spill" {
+		f.curves = append(f.curves, curve{name: "spilled", color: orange, points: spilled})
+	}
+	return f
+}
+
+func (o *outcome) waitings() figure {
+	var points plotter.XYs
+	for _, j := range o.jobs {
+		if !j.Started.IsZero() {
+			points = append(points, plotter.XY{X: j.Started.Sub(o.began).Seconds(), Y: j.Started.Sub(j.Created).Seconds()})
+		}
+	}
+	return figure{title: "How long each job had waited when it began, s", curves: []curve{
+		{name: "a job", color: green, points: points, dots: true}, o.level("longest wait", o.plan.Queue.LongestWait.Seconds()),
+	}}
+}
+
+func (o *outcome) memories() figure {
+	var points plotter.XYs
+	for _, s := range o.samples {
+		if s.bytes > 0 {
+			points = append(points, plotter.XY{X: s.at.Sub(o.began).Seconds(), Y: float64(s.bytes) / 1e6})
+		}
+	}
+	return figure{title: "Memory of the stack's processes, MB", curves: []curve{{name: "all of them", color: vermillion, points: points}}}
+}
