@@ -17,6 +17,9 @@ import (
 // MostTraceLines bounds a trace: a minute each, they are two years.
 const MostTraceLines = 1 << 20
 
+// mostCount is the largest count of a line.
+const mostCount = 1e9
+
 // ReadTrace reads how many jobs arrived when: lines of "time,count", in order. A time
 // is RFC 3339, or a number of seconds, or a duration as 1h30m; a count is of the jobs
 // from that time to the next line's, and the last line's lasts as long as the one
@@ -63,14 +66,16 @@ func (t *trace) line(number int, fields []string) {
 	if err != nil && t.read == 1 {
 		return // the heading
 	}
-	if err != nil || !(count >= 0) || math.IsInf(count, 0) {
-		bad("count %q: want a number, 0 or more", fields[1])
+	if err != nil || !(count >= 0 && count <= mostCount) {
+		bad("count %q: want a number, 0 to a billion", fields[1])
 		return
 	}
 	at, err := t.time(strings.TrimSpace(fields[0]))
 	switch {
 	case err != nil:
 		bad("time %q: %v", fields[0], err)
+	case at > Longest:
+		bad("time %q is more than %v after the beginning", fields[0], Longest)
 	case at < 0 || len(t.times) > 0 && at <= t.times[len(t.times)-1]:
 		bad("time %q is not after the one before", fields[0])
 	default:
