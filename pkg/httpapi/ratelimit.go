@@ -40,6 +40,9 @@ type RateLimitConfig struct {
 	// DefaultAddressBurst.
 	AddressRate  job.Rate
 	AddressBurst int
+	// Lease is how many requests of a busy client a process may let in by one
+	// write (limit.BucketConfig.Lease); default each costs one.
+	Lease int
 	// Client tells who sent a request; "" where nobody knows. Default: who the
 	// API's authorizer says (ClientOf).
 	Client func(events.APIGatewayV2HTTPRequest) string
@@ -79,7 +82,7 @@ func NewRateLimit(config RateLimitConfig) (*RateLimit, error) {
 }
 
 func (c RateLimitConfig) bucket(kind string, rate job.Rate, burst int) (*limit.Bucket, error) {
-	return limit.NewBucket(limit.BucketConfig{Driver: c.Driver, Name: c.Name + kind, Rate: rate, Burst: burst, Now: c.Now})
+	return limit.NewBucket(limit.BucketConfig{Driver: c.Driver, Name: c.Name + kind, Rate: rate, Burst: burst, Lease: c.Lease, Now: c.Now})
 }
 
 func (c RateLimitConfig) withDefaults() RateLimitConfig {
