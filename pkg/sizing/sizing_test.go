@@ -114,21 +114,60 @@ func TestBatchesShareAFunction(t *testing.T) {
 	}
 }
 
+// Whatever is declared, a plan that is not refused keeps what it promises; and more
+// arrivals never take fewer workers.
 func FuzzPlan(f *testing.F) {
-	f.Add(20.0, int64(3e9), int64(600e9), 0.7, 1, 1)
-	f.Fuzz(func(t *testing.T, arrivals float64, service, wait int64, utilisation float64, batch, bound int) {
-		q := job.Queue{Name: "q", PeakArrivals: job.Rate(arrivals), ServiceTime: time.Duration(service), LongestWait: time.Duration(wait), Utilisation: utilisation, Batch: batch, Bound: bound}
+	f.Add(20.0, int64(3e9), int64(600e9), 0.7, 1, 1, 0, 0, uint8(0))
+	f.Add(20.0, int64(3e9), int64(600e9), 0.7, 10, 5, 7, 200, uint8(1))
+	f.Add(1.0, int64(2e9), int64(60e9), 0.9, 1, 1, 1, 0, uint8(2+16))
+	f.Fuzz(func(t *testing.T, arrivals float64, service, wait int64, utilisation float64, batch, bound, rounding, most int, kind uint8) {
+		q := job.Queue{
+			Name: "q", PeakArrivals: job.Rate(arrivals), ServiceTime: time.Duration(service), LongestWait: time.Duration(wait), Utilisation: utilisation,
+			Batch: batch, Bound: bound, Rounding: rounding, MostWorkers: most,
+			Full: []job.Full{job.Refuse, job.Degrade, job.Spill, job.Replace}[kind%4], FIFO: kind&4 > 0, Hard: kind&8 > 0, Polled: kind&16 > 0,
+		}
 		p, err := sizing.For(q, time.Minute)
 		if err != nil {
 			return
 		}
-		if p.Workers < p.LeastWorkers || p.Limit < 1 || p.Visibility < sizing.VisibilityFactor*p.FunctionTimeout {
+		if p.Workers < p.LeastWorkers || p.MostWorkers < p.Workers || p.Limit < 1 || p.Visibility < sizing.VisibilityFactor*p.FunctionTimeout || !(p.Utilisation <= 1) {
+			t.Errorf("%+v gives %+v", q, p)
+		}
+		if p.Mark >= p.Limit || p.DegradeAt > p.Limit || p.DegradeAt > 0 && p.DegradeMark >= p.DegradeAt || p.RetryLeast < time.Second || p.RetryMost < p.RetryLeast {
 			t.Errorf("%+v gives %+v", q, p)
 		}
 		if wait := sizing.Wait(p.Limit, p.DrainRate); wait > q.LongestWait+time.Millisecond {
 			t.Errorf("the last job admitted waits %v, more than %v", wait, q.LongestWait)
 		}
+		if wait := p.Waiting().Percentile(sizing.WaitShare); wait > q.LongestWait {
+			t.Errorf("by chance alone a job waits %v, more than %v", wait, q.LongestWait)
+		}
+		if err := p.CheckTimeouts(0, 0, 0); err != nil {
+			t.Errorf("the plan's own timeouts: %v", err)
+		}
+		q.PeakArrivals *= 1.5
+		if more, err := sizing.For(q, time.Minute); err == nil && (more.Workers < p.Workers || more.Limit < p.Limit) {
+			t.Errorf("half as much again takes %d workers instead of %d, a limit of %d instead of %d", more.Workers, p.Workers, more.Limit, p.Limit)
+		}
 	})
+}
+
+// 3,600 jobs an hour of 2 s each: evenly, and all of them within five minutes. Who
+// sizes by the mean has a backlog in the second case, and can read how long it lasts.
+func TestSizingByThePeakAndNotTheMean(t *testing.T) {
+	q := job.Queue{Name: "digest", PeakArrivals: job.PerMinute(60), ServiceTime: 2 * time.Second, LongestWait: time.Minute}
+	even := planned(t, q, time.Minute)
+	if even.InProgress != 2 || even.Workers != 3 {
+		t.Errorf("evenly: %+v", even)
+	}
+	q.PeakArrivals = job.PerSecond(12)
+	if burst := planned(t, q, time.Minute); burst.InProgress != 24 || burst.Workers != 40 || burst.Waiting().Percentile(sizing.WaitShare) > time.Minute {
+		t.Errorf("in a burst: %+v", burst)
+	}
+	o := even.Under(sizing.Spike{Arrivals: 12, For: 5 * time.Minute})
+	if o.Unbounded.Backlog != 3150 || o.Unbounded.Wait != 35*time.Minute {
+		t.Errorf("sized by the mean: %+v", o.Unbounded)
+	}
 }
 
 func ExampleFor() {
