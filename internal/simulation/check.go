@@ -18,6 +18,9 @@ const Longest = 366 * 24 * time.Hour
 // leastWorkers are those that a scaled run has at least: fewer would be too coarse.
 const leastWorkers = 20
 
+// mostJobs bounds the simulated jobs of a run: minutes of work.
+const mostJobs = 100e6
+
 // mostKeys bounds Load.Keys.
 const mostKeys = 1 << 20
 
@@ -44,6 +47,8 @@ func (c Config) resolved() (Config, sizing.Plan, error) {
 	}
 	if err := c.Load.Curve.validate(); err != nil {
 		bad("%w", err)
+	} else if jobs := c.Load.Curve.jobs(min(c.For, Longest)) / float64(max(c.Scale, 1)); jobs > mostJobs {
+		bad("%.0f jobs are to be simulated, and %.0f may be: let each stand for %.0f (Scale), or shorten For (%v)", jobs, float64(mostJobs), math.Ceil(jobs/mostJobs)*float64(max(c.Scale, 1)), c.For)
 	}
 	if c.For <= 0 || c.For > Longest {
 		bad("For is %v: say how long clients have work, up to %v", c.For, Longest)

@@ -92,6 +92,18 @@ func (c Curve) after(t time.Duration, amount float64, limit time.Duration) (time
 	return limit, false
 }
 
+// jobs is how many the curve brings in a time, in all.
+func (c Curve) jobs(in time.Duration) float64 {
+	sum := 0.0
+	for t := time.Duration(0); t < in; {
+		rate, until := c.at(t)
+		until = min(until, in)
+		sum += float64(rate) * (until - t).Seconds()
+		t = until
+	}
+	return sum
+}
+
 func (c Curve) validate() error {
 	var problems []error
 	if len(c.Steps) == 0 {
