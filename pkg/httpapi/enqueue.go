@@ -16,6 +16,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/payload"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // An EnqueueConfig says what Enqueue works with.
@@ -43,6 +44,9 @@ type EnqueueConfig struct {
 	KeyDocs string
 	// Logger is for what clients are not told; default none.
 	Logger *slog.Logger
+	// Metrics is flushed when a request is answered: the one that the gates and the
+	// producer were given (admission.Config.Metrics). Nil flushes nothing.
+	Metrics telemetry.Recorder
 }
 
 // Enqueue answers POST /jobs/{task}: it makes a job of a public task. Nothing is
@@ -94,6 +98,7 @@ func checkPublic(d job.Definition, gates map[string]*admission.Gate) error {
 
 // Handle answers one request.
 func (e *Enqueue) Handle(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	defer telemetry.Flush(ctx, e.config.Metrics)
 	return e.config.Limit.before(ctx, event, e.endpoint, e.serve, e.again)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/producer"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Occur enqueues the job of the occurrence that a schedule's event names, and
@@ -19,6 +20,7 @@ func (p *Periodic) Occur(ctx context.Context, name string, at time.Time) error {
 	if err != nil {
 		return err
 	}
+	defer telemetry.Flush(ctx, p.metrics)
 	now := p.now()
 	if at.After(now.Add(Ahead)) {
 		return fmt.Errorf("periodic: job %q: the event's time %s has not come: check this machine's clock", name, at.Format(time.RFC3339))
@@ -26,6 +28,7 @@ func (p *Periodic) Occur(ctx context.Context, name string, at time.Time) error {
 	occurrence, own := e.occurrence(at)
 	if at.Before(now.Add(-e.Within)) {
 		p.log.WarnContext(ctx, "periodic job given up: the event is too old", "name", name, "occurrence", occurrence)
+		p.missed(ctx, 1)
 		return nil
 	}
 	return p.change(ctx, name, func(s *state) error {
@@ -55,6 +58,7 @@ func (p *Periodic) Occur(ctx context.Context, name string, at time.Time) error {
 // come within Grace. It enqueues what a Desk was asked for, and goes on to the next
 // job where one fails.
 func (p *Periodic) Check(ctx context.Context) error {
+	defer telemetry.Flush(ctx, p.metrics)
 	var errs []error
 	for _, e := range p.entries {
 		errs = append(errs, p.change(ctx, e.Name, func(s *state) error {
@@ -98,7 +102,14 @@ func (p *Periodic) catchUp(ctx context.Context, e *entry, s *state, before time.
 		}
 	}
 	s.handled(missed[len(missed)-1])
+	p.missed(ctx, len(missed))
 	return nil
+}
+
+// missed counts occurrences that were missed, caught up or not. Two schedulers at once may
+// count the same.
+func (p *Periodic) missed(ctx context.Context, n int) {
+	telemetry.Record(ctx, p.metrics, telemetry.OccurrenceMissed.Times(telemetry.Schedules, n))
 }
 
 // refused tells whether an error is the request's own fault.

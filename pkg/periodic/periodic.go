@@ -12,6 +12,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/producer"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // DefaultGrace is how late an event may be before its occurrence counts as missed:
@@ -36,6 +37,9 @@ type Config struct {
 	Grace time.Duration
 	// Logger is told what was enqueued, caught up and given up; nil means none.
 	Logger *slog.Logger
+	// Metrics counts the occurrences that were missed, and is flushed by Occur and
+	// Check; nil counts nothing.
+	Metrics telemetry.Recorder
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -47,12 +51,13 @@ type Periodic struct {
 	producer *producer.Producer
 	grace    time.Duration
 	log      *slog.Logger
+	metrics  telemetry.Recorder
 	entries  []*entry
 }
 
 // New makes a Periodic. It reports every mistake at once.
 func New(config Config, jobs ...Job) (*Periodic, error) {
-	p := &Periodic{marks: marks{config.Jobs, config.Now}, producer: config.Producer, grace: config.Grace, log: config.Logger}
+	p := &Periodic{marks: marks{config.Jobs, config.Now}, producer: config.Producer, grace: config.Grace, log: config.Logger, metrics: config.Metrics}
 	var problems []error
 	bad := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("periodic: "+format, args...))

@@ -55,6 +55,9 @@ type Config struct {
 	// Tracer makes a span of each job that is enqueued by itself; nil means none. The
 	// trace of the context, or of job.WithTrace, goes with every job.
 	Tracer telemetry.Tracer
+	// Metrics counts jobs that were refused for want of room (ErrFull), though their
+	// queue's gate had let them in; whoever enqueues flushes it. Nil counts nothing.
+	Metrics telemetry.Recorder
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
@@ -64,10 +67,11 @@ type Producer struct {
 	jobs    *store.Jobs
 	objects *claimcheck.Objects
 	// over is the size over which arguments go to objects.
-	over   int
-	now    func() time.Time
-	tracer telemetry.Tracer
-	tasks  map[string]job.Definition
+	over    int
+	now     func() time.Time
+	tracer  telemetry.Tracer
+	metrics telemetry.Recorder
+	tasks   map[string]job.Definition
 	// bounds are the queues', by their names.
 	bounds map[string]bounds
 }
@@ -76,7 +80,7 @@ type Producer struct {
 // mistake in the configuration and the definitions at once.
 func New(config Config, tasks ...job.Defined) (*Producer, error) {
 	p := &Producer{
-		jobs: config.Jobs, objects: config.Objects, now: config.Now, tracer: config.Tracer, tasks: make(map[string]job.Definition, len(tasks)),
+		jobs: config.Jobs, objects: config.Objects, now: config.Now, tracer: config.Tracer, metrics: config.Metrics, tasks: make(map[string]job.Definition, len(tasks)),
 		bounds: map[string]bounds{},
 	}
 	problems := []error{p.checkClaims(config.ClaimCheckOver)}
@@ -153,6 +157,9 @@ func (p *Producer) Make(ctx context.Context, request job.Request, options ...job
 		return store.Record{}, false, err
 	}
 	rec, made, err = p.jobs.Create(ctx, n)
+	if errors.Is(err, ErrFull) {
+		telemetry.Record(ctx, p.metrics, telemetry.Refused.Times(n.Queue, 1))
+	}
 	if errors.Is(err, store.ErrTooLarge) {
 		err = fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // dueMark is the name of the mark of the first minute that is not done with.
@@ -36,13 +37,16 @@ func (s *Sweep) promoteDue(ctx context.Context) error {
 	settled := now.Add(-Settling)
 	done := from
 	var problems []error
+	var latest time.Duration
 	for minute := from; !minute.After(until) && ctx.Err() == nil; minute = minute.Add(time.Minute) {
-		err := s.promoteMinute(ctx, minute, until)
+		late, err := s.promoteMinute(ctx, minute, until)
+		latest = max(latest, late)
 		problems = append(problems, unlessOver(ctx, err))
 		if err == nil && done.Equal(minute) && !minute.Add(time.Minute).After(settled) {
 			done = minute.Add(time.Minute)
 		}
 	}
+	s.measure(ctx, telemetry.SweepLag.Took(telemetry.Sweep, latest))
 	if done.After(from) {
 		problems = append(problems, s.moveDueMark(ctx, seen, done))
 	}
@@ -58,7 +62,7 @@ func (s *Sweep) promoteCrowds(ctx context.Context, now time.Time) error {
 	for minute := first; !minute.After(until) && ctx.Err() == nil; minute = minute.Add(time.Minute) {
 		crowded, err := s.crowded(ctx, minute, until)
 		if crowded {
-			err = s.promoteMinute(ctx, minute, until)
+			_, err = s.promoteMinute(ctx, minute, until)
 		}
 		if err != nil {
 			return unlessOver(ctx, err)
@@ -88,13 +92,16 @@ func (s *Sweep) moveDueMark(ctx context.Context, seen string, done time.Time) er
 	return err
 }
 
-// promoteMinute promotes what is due in one minute, up to until, in every shard.
-func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) error {
+// promoteMinute promotes what is due in one minute, up to until, in every shard. latest is
+// how long after its time the latest of it was.
+func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) (latest time.Duration, err error) {
 	var promoted atomic.Int64
+	var lag lateness
 	promote := func(due store.DueJob) error {
 		ok, err := s.config.Jobs.Promote(ctx, due)
 		if ok {
 			promoted.Add(1)
+			lag.see(s.config.Now().Sub(due.Due))
 		}
 		if errors.Is(err, store.ErrUnreadable) || errors.Is(err, store.ErrTooLarge) {
 			// No later run could do better: the mark does not wait for it.
@@ -112,15 +119,15 @@ func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) erro
 			})
 		})
 	}
-	err := reads.Wait()
+	err = reads.Wait()
 	err = errors.Join(err, jobs.Wait())
 	if n := promoted.Load(); n > 0 {
 		s.config.Logger.InfoContext(ctx, "promoted what is due", "minute", minute.Format(markLayout), "jobs", n)
 	}
 	if err != nil {
-		return fmt.Errorf("promoting what is due at %s: %w", minute.Format(markLayout), err)
+		err = fmt.Errorf("promoting what is due at %s: %w", minute.Format(markLayout), err)
 	}
-	return nil
+	return lag.latest(), err
 }
 
 // eachDue reads a shard of a minute page by page.

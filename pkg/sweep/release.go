@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 const (
@@ -39,7 +40,7 @@ func (s *Sweep) releaseSpilled(ctx context.Context) error {
 	}
 	var problems []error
 	for name, plan := range s.config.Plans {
-		if ctx.Err() == nil && s.config.Addresses[name].URL != "" && !rates[name].Paused {
+		if ctx.Err() == nil && s.config.Addresses[name].URL != "" {
 			problems = append(problems, unlessOver(ctx, s.releaseQueue(ctx, name, plan, rates[name])))
 		}
 	}
@@ -49,8 +50,12 @@ func (s *Sweep) releaseSpilled(ctx context.Context) error {
 // releaseQueue releases what a queue has room for, the oldest first.
 func (s *Sweep) releaseQueue(ctx context.Context, name string, plan sizing.Plan, rate store.SpillRate) error {
 	waiting, err := s.spilled(ctx, name, plan)
-	if err != nil || waiting == 0 {
+	if err != nil {
 		return err
+	}
+	s.measureSpill(ctx, plan, waiting)
+	if waiting == 0 || rate.Paused {
+		return nil
 	}
 	depth, err := s.config.Depths.Depth(ctx, s.config.Addresses[name].URL)
 	if err != nil {
@@ -74,6 +79,7 @@ func (s *Sweep) releaseQueue(ctx context.Context, name string, plan sizing.Plan,
 	}
 	released, err := s.release(ctx, plan, oldest, now)
 	if released > 0 {
+		s.measure(ctx, telemetry.Released.Times(name, released))
 		s.config.Logger.InfoContext(ctx, "released spilled jobs", "queue", name, "jobs", released, "waiting", waiting-released)
 	}
 	if errors.Is(err, store.ErrFull) { // the hard bound of a queue is reached before its mark

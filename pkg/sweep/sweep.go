@@ -11,6 +11,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // Times and sizes that the sweep keeps to.
@@ -67,6 +68,9 @@ type Config struct {
 	// Objects is where arguments and results are that are too large for their
 	// rows; those that no row names any more are deleted. Without it none are.
 	Objects *claimcheck.Objects
+	// Metrics takes what is measured, and is flushed at the end of each run; nil
+	// measures nothing.
+	Metrics telemetry.Recorder
 	// Logger takes what was done; default slog.Default().
 	Logger *slog.Logger
 	// Now is the clock; default time.Now.
@@ -113,7 +117,9 @@ func (s *Sweep) Handle(ctx context.Context) error {
 	go func() { released <- s.releaseSpilled(ctx) }()
 	go func() { collected <- s.collect(ctx) }()
 	due := s.promoteDue(ctx)
-	if err := errors.Join(due, <-healed, <-collected, <-released); err != nil {
+	err := errors.Join(due, <-healed, <-collected, <-released)
+	telemetry.Flush(ctx, s.config.Metrics)
+	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	return nil
