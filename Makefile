@@ -7,7 +7,7 @@ export CGO_ENABLED ?= 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dev test race lint faults fuzz bench chaos load build template synth deploy diff destroy samples
+.PHONY: help demo dev test race lint faults fuzz bench chaos load overload build template synth deploy diff destroy samples
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ chaos: ## 10,000 jobs while processes are killed and calls fail; JOBS=, SEED= fo
 load: ## a day of Crumb on a scaled clock, with plots; READERS=, SEED=, SCALE= for a day of your own
 	$(GO) build -o dist/load/run ./scripts/load
 	exec dist/load/run $(if $(READERS),-readers $(READERS)) $(if $(SEED),-seed $(SEED)) $(if $(SCALE),-scale $(SCALE))
+
+overload: ## the local stack past its drain rate, with plots; POLICY=degrade or spill, RELAY=stops, FOR=, TIMES= for a run of your own
+	$(GO) build -o dist/overload/run ./scripts/overload
+	exec dist/overload/run $(if $(POLICY),-policy $(POLICY)) $(if $(RELAY),-relay-stops) $(if $(FOR),-for $(FOR)) $(if $(TIMES),-times $(TIMES))
 
 build: ## every function's bootstrap for Lambda, at dist/{arm64,amd64}/FUNCTION
 	$(GO) run ./scripts/build

@@ -150,10 +150,7 @@ func (o *outcome) waited() promise {
 
 // waits are how long the jobs waited that were not spilled, in order.
 func (o *outcome) waits() (all []time.Duration) {
-	spilled := map[job.ID]bool{}
-	for _, a := range o.answers {
-		spilled[a.id] = a.spilled
-	}
+	spilled := o.spilledIDs()
 	for _, j := range o.jobs {
 		if !j.Started.IsZero() && !spilled[j.ID] {
 			all = append(all, j.Started.Sub(j.Created))

@@ -70,9 +70,9 @@ func (o *outcome) draw(file string) error {
 
 func (f figure) plot(end float64) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = f.title
-	p.Y.Min, p.X.Min, p.X.Max = 0, 0, end*1.2 // beside which the names stand
-	p.Legend.Top = true
+	p.Title.Text, p.Title.Padding = f.title, vg.Points(4)
+	p.Legend.Left, p.Legend.Top = true, true
+	p.Legend.XOffs, p.Legend.Padding = 18*vg.Centimeter, vg.Points(3) // beside the run
 	p.Legend.TextStyle.Font.Size = vg.Points(9)
 	p.Add(plotter.NewGrid())
 	for _, c := range f.curves {
@@ -97,8 +97,23 @@ func (f figure) plot(end float64) (*plot.Plot, error) {
 		p.Add(line)
 		p.Legend.Add(c.name, line)
 	}
-	p.X.Max = end * 1.2
+	p.Y.Min, p.X.Min, p.X.Max = 0, 0, end*1.2
+	p.Y.Max *= 1.1
+	p.X.Tick.Marker, p.Y.Tick.Marker = marks(end), marks(p.Y.Max)
 	return p, nil
+}
+
+// marks are up to ten round numbers.
+func marks(most float64) plot.ConstantTicks {
+	step := 1.0
+	for i := 0; most/step > 8; i++ {
+		step *= []float64{2, 2.5, 2}[i%3]
+	}
+	var ticks plot.ConstantTicks
+	for at := 0.0; at <= most; at += step {
+		ticks = append(ticks, plot.Tick{Value: at, Label: fmt.Sprintf("%g", at)})
+	}
+	return ticks
 }
 
 // level is a line across the run.
@@ -165,8 +180,9 @@ func (o *outcome) depths() figure {
 
 func (o *outcome) waitings() figure {
 	var points plotter.XYs
+	spilled := o.spilledIDs()
 	for _, j := range o.jobs {
-		if !j.Started.IsZero() {
+		if !j.Started.IsZero() && !spilled[j.ID] {
 			points = append(points, plotter.XY{X: j.Started.Sub(o.began).Seconds(), Y: j.Started.Sub(j.Created).Seconds()})
 		}
 	}

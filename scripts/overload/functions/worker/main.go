@@ -18,7 +18,7 @@ func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
 		h := handler{effects: env.Settings.Required(work.Effects)}
 		return worker.New(worker.Config{
-			Jobs: env.Jobs(), Queue: env.Queue(), Addresses: env.Addresses(work.Queues()...), Logger: env.Logger,
+			Jobs: env.Jobs(), Queue: env.Queue(), Addresses: env.Addresses(work.Queues()...), Gauge: env.Gauge(), Logger: env.Logger,
 		}, worker.Handle(work.ToRefuse, h.sleep), worker.Handle(work.ToDegrade, h.sleep), worker.Handle(work.ToSpill, h.sleep))
 	})
 }
