@@ -20,9 +20,10 @@ import (
 // 10 minutes.
 const photosLimit = 18_000
 
-// TestAFullQueueRefuses fills the queue of a stack that nobody polls.
+// TestAFullQueueRefuses fills a queue that nobody polls.
 func TestAFullQueueRefuses(t *testing.T) {
-	idle := idleStack(t)
+	idle, _ := ownStack(t, runner.InMemory, &lines{})
+	turn(t, idle, "PhotosFunction", false)
 	photos := queueOf(t, idle)
 	enqueue := func(headers ...string) reply {
 		return send(t, "POST", idle.HTTPURL()+"/jobs/photo.resize", `{"key":"uploads/everyone/0123456789abcdefghjkmnpqrs"}`, headers...)
