@@ -251,6 +251,9 @@ func (w *world) heal(batch []message, counts bool) {
 
 // sweep makes one run of the sweep. A run that fails is followed by the next.
 func (w *world) sweep() {
+	if w.lambda != nil {
+		w.live("scaling", otherTime, func(p *process, ctx context.Context) error { return scale(w, p, ctx) }, func(error) {})
+	}
 	w.live("sweep", otherTime, func(p *process, ctx context.Context) error {
 		s, err := sweep.New(sweep.Config{
 			Jobs: p.jobs, Depths: p.queue, Objects: p.objects, Addresses: w.addresses(), Logger: silent, Waits: waits,

@@ -26,6 +26,8 @@ type world struct {
 	sqs     *simulatedSQS
 	sns     *simulatedSNS
 	objects *memobjects.Driver
+	// lambda has the mappings where workers are lent; else nil.
+	lambda *simulatedLambda
 	// The queues of the stack.
 	notes, feeds, ordered, polls, letters, orderedLetters, backstop, backstopDead *simulatedQueue
 	// The topics of the stack.
