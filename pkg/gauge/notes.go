@@ -14,10 +14,14 @@ import (
 // How often notes are made.
 const (
 	// LeastBetween is the least that lies between two notes of a process about a
-	// queue, MostBetween the most where jobs begin: less where the longest wait is
-	// shorter than twenty times that.
+	// queue.
 	LeastBetween = time.Second
-	MostBetween  = 10 * time.Second
+	// MostBetween is the most that lies between them where jobs begin that had waited
+	// for long, and MostCalm where they had not: for less than a twentieth of the
+	// longest wait. Both are a twentieth of that, where it is less.
+	MostBetween = 10 * time.Second
+	MostCalm    = time.Minute
+	short       = 20
 	// rate is how many notes a second all processes of a queue are to make.
 	rate = 1.0
 	// noteTime is the longest that a note may take: then it is of no use any more.
@@ -83,13 +87,26 @@ func (n *Notes) Began(q job.Queue, waited time.Duration) {
 	if since := now.Add(-max(waited, 0)); now.Sub(of.recent) > LeastBetween || since.Before(of.oldest) {
 		of.oldest, of.recent = since, now
 	}
-	if of.writing || now.Sub(of.last) < of.every {
+	if of.writing || now.Sub(of.last) < of.between(q, now) {
 		return
 	}
 	note := store.Note{At: now, Oldest: of.oldest, Finished: of.finished, Busy: of.busy}
 	before := of.last
 	of.last, of.writing, of.finished, of.busy = now, true, 0, 0
 	go n.write(q, note, before)
+}
+
+// between is how much lies between two notes, by what is to be noted now.
+func (of *noting) between(q job.Queue, now time.Time) time.Duration {
+	if now.Sub(of.oldest) < q.LongestWait/short {
+		return max(of.every, atMost(q, MostCalm))
+	}
+	return of.every
+}
+
+// atMost is a time, or a twentieth of the longest wait where that is less.
+func atMost(q job.Queue, most time.Duration) time.Duration {
+	return min(max(q.LongestWait/short, LeastBetween), most)
 }
 
 // Ended notes that a job of the queue was run, and how long that took.
@@ -122,7 +139,7 @@ func (n *Notes) write(q job.Queue, note store.Note, before time.Time) {
 	of := n.of(q.Name)
 	of.writing = false
 	if err != nil {
-		of.every = min(2*of.every, most(q)) // the table may have too much to do
+		of.every = min(2*of.every, atMost(q, MostBetween)) // the table may have too much to do
 		return
 	}
 	of.pace(q, g.Notes, note.At.Sub(before))
@@ -135,9 +152,6 @@ func (of *noting) pace(q job.Queue, notes int64, between time.Duration) {
 		made := float64(notes-of.notes) / between.Seconds()
 		of.every = time.Duration(float64(of.every) * min(max(made/rate, 0.5), 2))
 	}
-	of.every = min(max(of.every, LeastBetween), most(q))
+	of.every = min(max(of.every, LeastBetween), atMost(q, MostBetween))
 	of.notes = notes
 }
-
-// most is the most that lies between two notes of a queue.
-func most(q job.Queue) time.Duration { return min(max(q.LongestWait/20, LeastBetween), MostBetween) }
