@@ -125,7 +125,7 @@ func (w *world) scale() {
 	}
 	scale := w.config.Scale
 	step := bounds.Next(w.pool.state, scaling.Observation{
-		At: w.clock(), Age: w.age(), Depth: w.counts.visible * scale, Busy: w.counts.inFlight() * scale,
+		At: w.clock(), Age: w.age(), Depth: w.counts.visible * scale, Busy: w.counts.inFlight() * scale * w.pool.bound / w.pool.batch,
 	})
 	if before := w.pool.state.Concurrency; before != 0 && before != step.State.Concurrency {
 		w.totals.turn(step.State.Concurrency - before)

@@ -98,7 +98,6 @@ func (w *world) accept(d decision, key int32, replaced bool) {
 	if d.form == admission.Degraded {
 		w.totals.Degraded++
 	}
-	w.spill.arrived++
 	w.wait(j)
 	w.publish(j)
 }

@@ -3,16 +3,16 @@ package simulation
 import (
 	"time"
 
-	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
-	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/sweep"
 )
 
 // A spill is what waits in the table, because its queue was full.
 type spill struct {
 	jobs ring
-	// arrived is how many jobs went straight to the queue since the last release.
-	arrived int
+	// released is when some were released last.
+	released time.Time
 }
 
 // spillJob keeps a job in the table.
@@ -30,12 +30,14 @@ func (w *world) leaveRest() {
 }
 
 // release gives, each minute, as many spilled jobs to the queue as it has room for and
-// its workers have time for, the oldest first and spread over the minute.
+// the rate allows, the oldest first and spread over the minute, as the sweep does.
 func (w *world) release() {
-	arrivals := job.Rate(float64(w.spill.arrived) / 60)
-	w.spill.arrived = 0
-	most := int(60 * sizing.ReleaseRate(w.local.DrainRate, arrivals))
-	n := min(w.spill.jobs.n, most, w.local.Room(w.counts.all()))
+	allowed := sweep.Allowed(w.local, store.SpillRate{Released: w.spill.released}, w.clock())
+	n := min(allowed, w.local.Room(w.counts.all()), w.spill.jobs.n)
+	if n <= 0 {
+		return
+	}
+	w.spill.released = w.clock()
 	for i := range n {
 		w.events.push(w.now+time.Minute*time.Duration(i)/time.Duration(n), due, w.spill.jobs.pop().a, 0)
 	}

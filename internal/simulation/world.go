@@ -85,6 +85,7 @@ func newWorld(c Config) (*world, error) {
 	w.service = c.Service.sampler(w.chance.service)
 	w.local = plan
 	w.local.Limit, w.local.DrainRate = w.scaled(plan.Limit), plan.DrainRate/job.Rate(scale)
+	w.local.Queue.PeakArrivals /= job.Rate(scale)
 	w.keys = make(keys, c.Load.Keys)
 	w.pool = newPool(c, plan)
 	w.table = newTable(c.Table, scale)

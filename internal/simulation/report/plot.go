@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -128,10 +129,11 @@ func compose(c draw.Canvas, title string, runs []*simulation.Result, drawn []*pl
 	c.Fill(c.Rectangle.Path())
 	head, body := c, draw.Crop(c, 0, 0, 0, -titleHeight)
 	style := drawn[0].Title.TextStyle
-	style.Font.Size, style.XAlign, style.YAlign = vg.Points(13), draw.XLeft, draw.YTop
+	style.Font.Variant = "Sans"
+	style.Font.Size, style.XAlign, style.YAlign = vg.Points(12), draw.XLeft, draw.YTop
 	x, top := head.Min.X+vg.Points(10), head.Max.Y-vg.Points(8)
 	head.FillText(style, vg.Point{X: x, Y: top}, title)
-	style.Font.Size = vg.Points(10)
+	style.Font.Size = vg.Points(9)
 	y := top - vg.Points(22)
 	for i, r := range runs {
 		name := cmp.Or(r.Name, "run")
@@ -164,9 +166,13 @@ func (p panel) empty(runs []*simulation.Result) bool {
 func (p panel) draw(runs []*simulation.Result, over timeUnit, longest time.Duration) (*plot.Plot, error) {
 	out := plot.New()
 	out.Y.Label.Text, out.Y.Min, out.X.Min, out.X.Max = p.label, 0, 0, over.of(longest)
-	out.Y.Label.TextStyle.Font.Size, out.X.Label.TextStyle.Font.Size = vg.Points(10), vg.Points(10)
+	for _, style := range []*text.Style{&out.Y.Label.TextStyle, &out.X.Label.TextStyle, &out.Y.Tick.Label, &out.X.Tick.Label} {
+		style.Font.Variant, style.Font.Size = "Sans", vg.Points(9)
+	}
 	out.Y.Tick.Marker, out.X.Tick.Marker = numbers{}, over
-	out.Add(plotter.NewGrid())
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{225}, color.Gray{225}
+	out.Add(grid)
 	top := 0.0
 	for at, l := range p.lines {
 		for i, r := range runs {
