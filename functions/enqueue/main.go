@@ -12,7 +12,7 @@ import (
 func main() { wire.Start(handler) }
 
 func handler(env *wire.Env) (any, error) {
-	jobs, err := producer.New(producer.Config{Jobs: env.Jobs(), Objects: env.Objects(), Now: env.Now}, tasks.Public()...)
+	jobs, err := producer.New(producer.Config{Jobs: env.Jobs(), Objects: env.Objects(), Metrics: env.Metrics, Now: env.Now}, tasks.Public()...)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +30,7 @@ func handler(env *wire.Env) (any, error) {
 		Limit:    limit,
 		Secret:   []byte(env.Settings.Required(settings.Secret)),
 		Logger:   env.Logger,
+		Metrics:  env.Metrics,
 	})
 	if err != nil {
 		return nil, err

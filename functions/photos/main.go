@@ -17,6 +17,7 @@ func main() {
 			Addresses: env.Addresses(tasks.Photos),
 			Objects:   env.Objects(),
 			Gauge:     env.Gauge(),
+			Metrics:   env.Metrics,
 			Logger:    env.Logger,
 			Now:       env.Now,
 		}, worker.HandleResult(tasks.Resize, photos.Resize), worker.HandleResult(tasks.CompletePhoto, photos.Complete))

@@ -15,6 +15,7 @@ func main() {
 			Addresses: env.Addresses(tasks.Queues()...),
 			Topics:    env.Topics(),
 			TopicARNs: env.TopicARNs(tasks.Topics()...),
+			Metrics:   env.Metrics,
 			Logger:    env.Logger,
 			Now:       env.Now,
 		})

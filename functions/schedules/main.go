@@ -11,7 +11,7 @@ import (
 func main() {
 	wire.Start(func(env *wire.Env) (any, error) {
 		p, err := periodic.New(periodic.Config{
-			Jobs: env.Jobs(), Producer: env.Producer(), Logger: env.Logger, Now: env.Now,
+			Jobs: env.Jobs(), Producer: env.Producer(), Metrics: env.Metrics, Logger: env.Logger, Now: env.Now,
 		}, tasks.Periodic()...)
 		if err != nil {
 			return nil, err

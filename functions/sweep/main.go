@@ -20,6 +20,7 @@ func main() {
 			Depths:    env.Queue(),
 			Addresses: env.Addresses(tasks.Queues()...),
 			Objects:   env.Objects(),
+			Metrics:   env.Metrics,
 			Logger:    env.Logger,
 			Now:       env.Now,
 		})

@@ -76,6 +76,9 @@ func (r *Reader) Required(name string) string {
 	return value
 }
 
+// Text gives a variable's value, empty where none is set.
+func (r *Reader) Text(name string) string { return r.getenv(name) }
+
 // Level gives the log level; default info. An unknown level is noted.
 func (r *Reader) Level() slog.Level {
 	var level slog.Level

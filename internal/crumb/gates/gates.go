@@ -15,6 +15,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/sweep"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // A Gate decides whether a queue takes more; *admission.Gate is one.
@@ -53,7 +54,7 @@ func Pass(ctx context.Context, gate Gate, task job.Defined, enqueue func(admitte
 	return err
 }
 
-// A Config says what gates are made of. All of it is required.
+// A Config says what gates are made of. All of it is required, but for Metrics.
 type Config struct {
 	Jobs    *store.Jobs
 	Counter gauge.Counter
@@ -61,7 +62,9 @@ type Config struct {
 	URL func(queue string) string
 	// Window is how long the relay gathers rows; zero means admission.DefaultWindow.
 	Window time.Duration
-	Now    func() time.Time
+	// Metrics counts decisions; nil counts nothing.
+	Metrics telemetry.Recorder
+	Now     func() time.Time
 }
 
 // New makes a gate for each queue of the tasks, by the queue's name. It reports every
@@ -92,5 +95,6 @@ func (c Config) gate(plan sizing.Plan, late *sweep.Late) (*admission.Gate, error
 	}
 	config := admission.For(plan)
 	config.Look, config.Probe, config.Window, config.Now = source.Look, source.Probe, c.Window, c.Now
+	config.Metrics = c.Metrics
 	return admission.New(config)
 }

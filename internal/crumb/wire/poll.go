@@ -22,6 +22,7 @@ func Poll(q job.Queue, make func(env *Env) (*worker.Worker, error)) {
 	if err != nil {
 		refuse(slog.New(slog.NewJSONHandler(os.Stderr, nil)), err)
 	}
+	measured := env.measure(often)
 	w, err := make(env)
 	config := env.polling(q)
 	if missing := env.Err(); missing != nil {
@@ -29,6 +30,7 @@ func Poll(q job.Queue, make func(env *Env) (*worker.Worker, error)) {
 	}
 	if err == nil {
 		err = w.Poll(ctx, config)
+		measured.Close()
 	}
 	if err != nil {
 		refuse(env.Logger, err)

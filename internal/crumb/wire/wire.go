@@ -45,6 +45,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/settings"
 	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 	"github.com/nightshift-go/nightshift/pkg/topic"
 	"github.com/nightshift-go/nightshift/pkg/worker"
 )
@@ -56,8 +57,11 @@ type Env struct {
 	AWS aws.Config
 	// Settings reads the function's environment.
 	Settings *settings.Reader
-	// Logger writes JSON lines.
+	// Logger writes JSON lines, which tell of the job whose handler's context they are
+	// logged with.
 	Logger *slog.Logger
+	// Metrics takes what is measured, by the toolkit and by handlers.
+	Metrics telemetry.Recorder
 	// Now is the clock, for everything that takes one: a local stack's time may
 	// not be the machine's.
 	Now func() time.Time
@@ -77,12 +81,14 @@ type Env struct {
 // functions; logs go to w.
 func Load(ctx context.Context, getenv func(string) string, w io.Writer) (*Env, error) {
 	reader := settings.Read(getenv)
-	logger := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: reader.Level()}))
+	logger := slog.New(telemetry.LogHandler(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: reader.Level()})))
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("wire: reading the AWS configuration: %w", err)
 	}
-	return &Env{AWS: cfg, Settings: reader, Logger: logger, Now: reader.Now()}, nil
+	e := &Env{AWS: cfg, Settings: reader, Logger: logger, Now: reader.Now()}
+	e.measure(0)
+	return e, nil
 }
 
 // once makes something where it was not made before, and notes what is wrong with it.
@@ -108,7 +114,7 @@ func (e *Env) Jobs() *store.Jobs {
 // Producer makes jobs of requests, of all of Crumb's tasks.
 func (e *Env) Producer() *producer.Producer {
 	return once(e, &e.producer, func() (*producer.Producer, error) {
-		return producer.New(producer.Config{Jobs: e.Jobs(), Objects: e.Objects(), Now: e.Now}, tasks.Defined()...)
+		return producer.New(producer.Config{Jobs: e.Jobs(), Objects: e.Objects(), Metrics: e.Metrics, Now: e.Now}, tasks.Defined()...)
 	})
 }
 
@@ -140,7 +146,7 @@ func (e *Env) Bucket() *objects.Objects {
 // Gates are those before the queues of the tasks, by the queue's name.
 func (e *Env) Gates(of ...job.Defined) (map[string]*admission.Gate, error) {
 	return gates.New(gates.Config{
-		Jobs: e.Jobs(), Counter: e.Queue(), Now: e.Now, Window: e.Settings.Duration(settings.RelayWindow),
+		Jobs: e.Jobs(), Counter: e.Queue(), Metrics: e.Metrics, Now: e.Now, Window: e.Settings.Duration(settings.RelayWindow),
 		URL: func(queue string) string { return e.Settings.Required(settings.QueueURL(queue)) },
 	}, of...)
 }
@@ -224,6 +230,7 @@ func (e *Env) Worker(q job.Queue, handlers ...worker.Handler) (*worker.Worker, e
 		Addresses: e.Addresses(q),
 		Objects:   e.Objects(),
 		Gauge:     e.Gauge(),
+		Metrics:   e.Metrics,
 		Logger:    e.Logger,
 		Now:       e.Now,
 	}, handlers...)
@@ -247,7 +254,7 @@ func Start(handler func(env *Env) (any, error)) {
 	if err != nil {
 		refuse(env.Logger, err)
 	}
-	lambda.Start(h)
+	lambda.Start(flushing{lambda.NewHandler(h), env.Metrics})
 }
 
 func refuse(logger *slog.Logger, err error) {
