@@ -170,7 +170,7 @@ func TestPhotosThatCanNotBe(t *testing.T) {
 
 type shut struct{}
 
-func (shut) Admit(context.Context) admission.Decision {
+func (shut) AdmitFor(context.Context, job.Policy) admission.Decision {
 	return admission.Decision{RetryAfter: time.Minute}
 }
 
