@@ -59,8 +59,12 @@ func post(at time.Duration, name string, does []string, depth func(*world) int) 
 		if err != nil {
 			return err
 		}
+		rate, err := httpapi.NewRateLimit(httpapi.RateLimitConfig{Driver: p.driver})
+		if err != nil {
+			return err
+		}
 		enqueue, err := httpapi.NewEnqueue(httpapi.EnqueueConfig{
-			Producer: make, Gates: map[string]*admission.Gate{"notes": gate}, Secret: []byte("sixteen bytes or more"),
+			Limit: rate, Producer: make, Gates: map[string]*admission.Gate{"notes": gate}, Secret: []byte("sixteen bytes or more"),
 		})
 		if err != nil {
 			return err

@@ -165,6 +165,8 @@ func (w *world) do(ctx context.Context, p *process, j *job.Job[note], known *tra
 			_, err := w.charge(p, known, result.Run < 3)
 			return err
 		})
+	case "limit-handler", "limit-result", "limit-all", "limit-slots", "limit-bucket", "limit-slot":
+		return w.limited(ctx, p, j, does)
 	case "tally":
 		return w.tally(ctx, j)
 	case "die":

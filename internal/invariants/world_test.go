@@ -63,7 +63,9 @@ type world struct {
 	events map[string]*trackedEvent
 	// published are events whose publisher was told so.
 	published map[string]bool
-	tokens    map[string]*owner
+	// inside counts those who work for the key of a limit.
+	inside int
+	tokens map[string]*owner
 	// batches are how many members each batch has.
 	batches  map[string]int
 	held     []heldCall
