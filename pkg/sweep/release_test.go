@@ -1,0 +1,250 @@
+package sweep_test
+
+import (
+	"io"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nightshift-go/nightshift/internal/fault"
+	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
+	"github.com/nightshift-go/nightshift/pkg/store"
+	"github.com/nightshift-go/nightshift/pkg/store/memstore"
+	"github.com/nightshift-go/nightshift/pkg/sweep"
+)
+
+// A basin is a stack with one queue, of 60 places, 2 jobs drained and 1 arriving a
+// second, under a clock of the test's.
+type basin struct {
+	*world
+	now time.Time
+}
+
+// basinURL is where its queue is.
+const basinURL = "basin"
+
+func newBasin(t testing.TB, change ...func(*sizing.Plan)) *basin {
+	t.Helper()
+	w := &world{memory: memstore.New(memstore.Config{}), depths: depths{basinURL: 0}}
+	w.t, _ = t.(*testing.T)
+	b := &basin{w, time.Now().UTC().Truncate(time.Minute)}
+	w.faults = &fault.Driver{Inner: w.memory}
+	clock := func() time.Time { return b.now }
+	var err error
+	if w.jobs, err = store.New(store.Config{Driver: w.memory, Now: clock}); err != nil {
+		t.Fatal(err)
+	}
+	broken, err := store.New(store.Config{Driver: w.faults, Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := sizing.Plan{Queue: job.Queue{Name: "photos", PeakArrivals: 1, LongestWait: longestWait, Full: job.Spill}, DrainRate: 2, Limit: 60}
+	for _, c := range change {
+		c(&plan)
+	}
+	w.sweep, err = sweep.New(sweep.Config{
+		Jobs: broken, Depths: w.depths, Now: clock, Plans: map[string]sizing.Plan{"photos": plan},
+		Addresses: map[string]queue.Address{"photos": {URL: basinURL}}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// spill keeps jobs of a queue in the table, a second apart.
+func (b *basin) spill(t testing.TB, name string, n int) (ids []job.ID) {
+	t.Helper()
+	for range n {
+		id, err := b.jobs.NewID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.now = b.now.Add(time.Second)
+		spilled := store.NewJob{ID: id, Task: "photo.resize", Queue: name, Args: []byte(`{}`), MaxAttempts: 3, Spill: &store.Bound{Limit: 1 << 20, Shards: 1}}
+		if _, _, err := b.jobs.Create(t.Context(), spilled); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// minute lets a minute pass in which the relay keeps up, and the sweep run.
+func (b *basin) minute() {
+	b.t.Helper()
+	b.now = b.now.Add(time.Minute)
+	if err := b.run(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.relay()
+}
+
+func (b *basin) relay() {
+	b.t.Helper()
+	if err := b.jobs.ConfirmPublished(b.t.Context(), "photos", b.now); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// released gives those that are in their queue, in the order in which they become
+// visible.
+func (b *basin) released(ids []job.ID) (out []job.ID) {
+	b.t.Helper()
+	visible := map[job.ID]time.Time{}
+	for _, id := range ids {
+		if rec := b.get(id); rec.State == lifecycle.Queued {
+			visible[id] = rec.Publication.At
+			out = append(out, id)
+		}
+	}
+	slices.SortFunc(out, func(x, y job.ID) int { return visible[x].Compare(visible[y]) })
+	return out
+}
+
+func TestSpilledJobsAreReleasedAsThereIsRoom(t *testing.T) {
+	b := newBasin(t)
+	ids := b.spill(t, "photos", 200)
+	b.depths[basinURL] = 100
+	b.minute()
+	if n := len(b.released(ids)); n != 0 {
+		t.Fatalf("%d were released into a full queue", n)
+	}
+	b.depths[basinURL] = 40 // and 3 in flight, as this world counts: 14 below the mark of 57
+	b.minute()
+	out := b.released(ids)
+	if !slices.Equal(out, ids[:14]) {
+		t.Fatalf("%d were released; want the 14 oldest in their order", len(out))
+	}
+	first, last := b.get(out[0]).Publication.At, b.get(out[13]).Publication.At
+	if spread := last.Sub(first); spread < 50*time.Second || spread > time.Minute || first.Before(b.now) {
+		t.Errorf("they come up from %v on, within %v", first.Sub(b.now), spread)
+	}
+	b.depths[basinURL] = 0
+	b.minute()
+	if n := len(b.released(ids)); n != 14+54 {
+		t.Errorf("%d are released; a minute's room is 54, its rate 60", n-14)
+	}
+}
+
+func TestAnOperatorSetsTheRateOfRelease(t *testing.T) {
+	b := newBasin(t, func(p *sizing.Plan) { p.Limit = 100_000 })
+	ids := b.spill(t, "photos", 200)
+	set := func(rate job.Rate, paused bool, want int) {
+		t.Helper()
+		if err := b.jobs.SetSpillRate(t.Context(), "photos", rate, paused); err != nil {
+			t.Fatal(err)
+		}
+		before := len(b.released(ids))
+		b.minute()
+		if n := len(b.released(ids)) - before; n != want {
+			t.Errorf("%v a second, paused %v: %d were released, want %d", rate, paused, n, want)
+		}
+	}
+	set(0, true, 0)
+	set(0, false, 60) // what is drained beyond what arrives
+	set(0.5, false, 30)
+	set(0.5, true, 0)
+	set(1.0/90, false, 1) // one in a minute and a half, the last two minutes ago
+	set(1.0/90, false, 0)
+	set(100, false, 109) // all that are left
+}
+
+// A run that is repeated, or two at once, release what a minute allows.
+func TestAReleaseThatIsRepeated(t *testing.T) {
+	b := newBasin(t)
+	ids := b.spill(t, "photos", 200)
+	b.minute()
+	n := len(b.released(ids))
+	for range 3 {
+		b.now = b.now.Add(time.Second)
+		b.relay()
+		if err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := len(b.released(ids)) - n; again > 3 {
+		t.Errorf("%d more within three seconds, by one a second", again)
+	}
+}
+
+// What waits for the relay is in no depth.
+func TestNothingIsReleasedIntoARelayThatStandsStill(t *testing.T) {
+	b := newBasin(t)
+	ids := b.spill(t, "photos", 300)
+	b.minute()
+	b.minute()
+	n := len(b.released(ids))
+	for range 5 { // the relay confirms nothing
+		b.now = b.now.Add(time.Minute)
+		if err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stands := len(b.released(ids))
+	if stands > n+54 {
+		t.Errorf("%d were released to a relay that stands still", stands-n)
+	}
+	b.relay()
+	b.minute()
+	if len(b.released(ids)) <= stands {
+		t.Error("it goes on, and nothing is released")
+	}
+}
+
+// Jobs of a queue that is gone, or can't be counted, stay where they are.
+func TestSpilledJobsOfAQueueThatIsGone(t *testing.T) {
+	b := newBasin(t)
+	gone := b.spill(t, "gone", 5)
+	ids := b.spill(t, "photos", 5)
+	delete(b.depths, basinURL)
+	for range 2 * sweep.Segments / sweep.SegmentsPerRun {
+		b.minute()
+	}
+	for _, id := range append(gone, ids...) {
+		if rec := b.get(id); rec.State != lifecycle.Scheduled || !rec.Spilled {
+			t.Fatalf("%s is %s", id, rec.State)
+		}
+	}
+	b.depths[basinURL] = 0
+	b.minute()
+	if n := len(b.released(ids)); n != 5 {
+		t.Errorf("%d are released of the queue that is back", n)
+	}
+}
+
+// Whatever is due goes out while a million are spilled, and the other way round.
+func TestReleaseAndPromotionDoNotStarveEachOther(t *testing.T) {
+	b := newBasin(t, func(p *sizing.Plan) { p.Limit, p.DrainRate = 1_000_000, 1000 })
+	spilled := b.spill(t, "photos", 400)
+	var due []job.ID
+	for range 400 {
+		due = append(due, b.enqueue("photos", 16*time.Minute))
+	}
+	b.now = time.Now().Add(16*time.Minute + time.Second).UTC()
+	b.faults.At = func(int) fault.Kind { // a slow table, as one may be that is being split
+		time.Sleep(time.Millisecond)
+		return fault.None
+	}
+	if err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if n, m := len(b.released(spilled)), len(b.released(due)); n == 0 || m != 400 {
+		t.Errorf("%d of 400 were released, %d of 400 promoted", n, m)
+	}
+}
+
+// BenchmarkRelease is what a run spends on a spilled job, the table's time apart.
+func BenchmarkRelease(b *testing.B) {
+	w := newBasin(b, func(p *sizing.Plan) { p.Limit, p.DrainRate = 1<<30, job.Rate(b.N)/60+1 })
+	w.spill(b, "photos", b.N)
+	w.now = w.now.Add(time.Minute)
+	b.ResetTimer()
+	if err := w.sweep.Handle(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
