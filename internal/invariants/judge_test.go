@@ -78,6 +78,7 @@ func (w *world) changed(p *process, c memstore.Change) {
 	}
 	old, was := w.decode(c.Old)
 	now, is := w.decode(c.New)
+	w.checkPlacesLocked(old, now)
 	switch {
 	case !is:
 		if was {
@@ -189,9 +190,9 @@ func (w *world) checkOwner(p *process, j *tracked, old, now store.Record) {
 		return
 	}
 	asked := old
-	asked.CancelRequested = now.CancelRequested
+	asked.CancelRequested, asked.Spill = now.CancelRequested, now.Spill
 	if reflect.DeepEqual(asked, now) {
-		return // anybody may ask for its cancellation
+		return // anybody may ask for its cancellation, or give a place back
 	}
 	if time.Now().Before(old.LeaseUntil.Add(lifecycle.LeaseMargin)) {
 		w.failLocked("%s was changed by %s while %s had the lease", j, p, o.p)

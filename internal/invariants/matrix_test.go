@@ -48,6 +48,8 @@ func targets(calls []observed, first, last int) (chosen []observed) {
 
 // unreachable are the calls that the source shows and that can't come about.
 var unreachable = map[string]string{
+	"producer.(*Batch).Add › store.(*Jobs).CreateAll › Get: Get":                   "members are not unique: nobody asks who has the key",
+	"producer.(*Batch).Add › store.(*Jobs).CreateAll › replace: Write":             "members are not unique: none takes another's place",
 	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteLetter: Write":        "the scan promotes scheduled jobs only; due letters are the due index's",
 	"sweep.(*healer).remedy › store.(*Jobs).Promote › promoteEvent: Get":           "the scan promotes scheduled jobs only; due events are the due index's",
 	"sweep.(*healer).remedy › store.(*Jobs).Promote › Resend: Write":               "the scan promotes scheduled jobs only; due events are the due index's",

@@ -41,7 +41,7 @@ func (w *world) unrest() string {
 	if changes, _ := w.table.Changes(w.relayed); len(changes) > 0 {
 		left = append(left, "the relay has not read everything")
 	}
-	for _, q := range []*simulatedQueue{w.notes, w.feeds, w.ordered, w.polls, w.backstop} {
+	for _, q := range []*simulatedQueue{w.notes, w.feeds, w.ordered, w.polls, w.narrow, w.backstop} {
 		if n := len(w.sqs.in(q)); n > 0 {
 			left = append(left, fmt.Sprintf("queue %s holds %d messages", q.name, n))
 		}
@@ -79,7 +79,7 @@ func (w *world) next() time.Time {
 		consider(w.start.Add(w.steps[0].at))
 	}
 	consider(w.retryAt)
-	for _, q := range []*simulatedQueue{w.notes, w.feeds, w.ordered, w.polls, w.backstop} {
+	for _, q := range []*simulatedQueue{w.notes, w.feeds, w.ordered, w.polls, w.narrow, w.backstop} {
 		for _, m := range w.sqs.in(q) {
 			consider(m.visible)
 		}

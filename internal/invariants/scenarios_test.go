@@ -27,7 +27,7 @@ var core = scenario{
 
 // scenarios are all stories.
 func scenarios() []scenario {
-	return slices.Concat([]scenario{core}, runs(), mishaps(), clients(), deadLetters(), others(), happenings(), consequences(), replans(), loans(), limits())
+	return slices.Concat([]scenario{core}, runs(), mishaps(), clients(), deadLetters(), others(), happenings(), consequences(), replans(), gauges(), pressures(), limits(), loans())
 }
 
 // runs are about what handlers do.

@@ -13,7 +13,6 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/relay"
-	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/store/memstore"
 	"github.com/nightshift-go/nightshift/pkg/sweep"
@@ -37,7 +36,7 @@ var waits = sweep.Waits{Margin: 2 * time.Minute, Relay: 5 * time.Minute, Default
 func (w *world) dispatch() bool {
 	w.sources.Lock()
 	defer w.sources.Unlock()
-	return w.takeStep() || w.readStream() || w.receive(w.notes) || w.receive(w.feeds) || w.receive(w.ordered) || w.startPoller() ||
+	return w.takeStep() || w.readStream() || w.receive(w.notes) || w.receive(w.feeds) || w.receive(w.ordered) || w.receive(w.narrow) || w.startPoller() ||
 		w.receiveBackstop() || !time.Now().Before(w.sweepAt) && w.startSweep(1)
 }
 
@@ -257,12 +256,7 @@ func (w *world) sweep() {
 	w.live("sweep", otherTime, func(p *process, ctx context.Context) error {
 		s, err := sweep.New(sweep.Config{
 			Jobs: p.jobs, Depths: p.queue, Objects: p.objects, Addresses: w.addresses(), Logger: silent, Waits: waits,
-			Plans: map[string]sizing.Plan{
-				"notes":   {Queue: notes, Visibility: visibility},
-				"feeds":   {Queue: feeds, Visibility: visibility},
-				"ordered": {Queue: ordered, Visibility: visibility},
-				"polled":  {Queue: polled, Visibility: visibility},
-			},
+			Plans: plans(),
 		})
 		if err == nil {
 			err = s.Handle(ctx)

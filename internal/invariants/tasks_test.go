@@ -63,6 +63,8 @@ func (w *world) handlers(p *process, q *simulatedQueue) []worker.Handler {
 		return []worker.Handler{worker.HandleResult(writeInTurn, w.handler(p)), w.on(p, hearInTurn)}
 	case w.feeds:
 		return []worker.Handler{w.on(p, feed)}
+	case w.narrow:
+		return []worker.Handler{worker.HandleResult(writeNarrow, w.handler(p))}
 	case w.polls:
 		return []worker.Handler{worker.HandleResult(writeLong, w.handler(p))}
 	}

@@ -29,7 +29,7 @@ type world struct {
 	// lambda has the mappings where workers are lent; else nil.
 	lambda *simulatedLambda
 	// The queues of the stack.
-	notes, feeds, ordered, polls, letters, orderedLetters, backstop, backstopDead *simulatedQueue
+	notes, feeds, ordered, polls, narrow, letters, orderedLetters, backstop, backstopDead *simulatedQueue
 	// The topics of the stack.
 	happenings, changes *simulatedTopic
 
@@ -83,6 +83,8 @@ type world struct {
 	sweeps    int // how many there were
 	// healed are the writes by which the scan healed what it took for lost.
 	healed []string
+	// places are the jobs of the narrow queue.
+	places places
 	// wants are what else has to come about; each says what is missing.
 	wants []func() string
 	woken chan struct{}
@@ -114,6 +116,7 @@ func newWorld(finder *fault.Finder) *world {
 	w.feeds = w.sqs.add("feeds", w.backstop, 6)
 	w.ordered = w.sqs.add("ordered.fifo", nil, 0)
 	w.polls = w.sqs.add("polled", w.backstop, 6)
+	w.narrow = w.sqs.add("narrow", w.backstop, 6)
 	w.sns = &simulatedSNS{sqs: w.sqs, topics: map[string]*simulatedTopic{}}
 	w.happenings = w.sns.add("happenings", w.notes, w.feeds)
 	w.changes = w.sns.add("changes.fifo", w.ordered)
@@ -139,6 +142,7 @@ func (w *world) addresses() map[string]queue.Address {
 		"feeds":   {URL: account + w.feeds.name, Letters: account + w.letters.name},
 		"ordered": {URL: account + w.ordered.name, Letters: account + w.orderedLetters.name},
 		"polled":  {URL: account + w.polls.name, Letters: account + w.letters.name},
+		"narrow":  {URL: account + w.narrow.name, Letters: account + w.letters.name},
 	}
 }
 
