@@ -96,6 +96,17 @@ func TestQueuesAlarms(t *testing.T) {
 	// One in a hundred of what arrives at the peak.
 	want(t, "PhotosRefusalsAlarm", alarms["PhotosRefusalsAlarm"], map[string]string{
 		"MetricName": telemetry.Refused.Name, "Threshold": "12", "EvaluationPeriods": "5", "Dimensions": `{"Name":"Queue","Value":"photos"}`})
+	// Those spill, or degrade and leave something for later.
+	for name := range plans {
+		id, spills := constructs.ID(name)+"SpillAlarm", name == tasks.Photos.Name || name == tasks.Imports.Name
+		if (alarms[id] != nil) != spills {
+			t.Errorf("%s: %v", id, alarms[id])
+		}
+	}
+	want(t, "PhotosSpillAlarm", alarms["PhotosSpillAlarm"], map[string]string{"Threshold": "0", "EvaluationPeriods": "6"})
+	if got := text(alarms["PhotosSpillAlarm"]["Metrics"]); !strings.Contains(got, telemetry.SpillDepth.Name) || !strings.Contains(got, "IF(DIFF(waiting)") {
+		t.Errorf("PhotosSpillAlarm looks at %s", got)
+	}
 	// A backlog of the newsletter may keep its workers busy for six hours.
 	want(t, "NewsletterUtilisationAlarm", alarms["NewsletterUtilisationAlarm"], map[string]string{"Threshold": "95", "EvaluationPeriods": "72"})
 	for _, id := range []string{"SweepStoppedAlarm", "ScalingStoppedAlarm", "SchedulesStoppedAlarm"} {

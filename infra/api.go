@@ -50,7 +50,8 @@ func (c *crumb) enqueueFunction() awslambda.Function {
 		return !isPublic(queue.Parts().Plan.Queue)
 	}))
 	enqueue.Policy = append(enqueue.Policy,
-		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), c.claims("s3:PutObject"))
+		// Query finds a count with room, where a queue's limit is exact.
+		constructs.Allow(c.table.TableArn(), "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"), c.claims("s3:PutObject"))
 	return c.add("EnqueueFunction", enqueue)
 }
 

@@ -18,6 +18,9 @@ func (c *crumb) photos() constructs.FunctionProps {
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String(constructs.UploadsPrefix+"*")), "s3:GetObject"),
 		constructs.Allow(c.bucket.ArnForObjects(jsii.String("photos/*")), "s3:PutObject"),
 	)
+	// The job that makes the rest of a degraded photo's sizes is spilled: into a count
+	// that has room.
+	photos.Policy = append(photos.Policy, constructs.Allow(c.table.TableArn(), "dynamodb:Query"))
 	// The block list, and what was made of a photo.
 	c.mayUse(&photos, "dynamodb:GetItem", "dynamodb:PutItem")
 	return photos

@@ -12,6 +12,7 @@ var privileges = map[string][]string{
 	"EnqueueFunction": {
 		"dynamodb:GetItem <JobsTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
+		"dynamodb:Query <JobsTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
 		"s3:PutObject <ObjectsBucket.Arn>/jobs/*",
 		"sqs:GetQueueAttributes <PhotosQueue.Arn>",
@@ -60,6 +61,7 @@ var privileges = map[string][]string{
 		`dynamodb:DeleteItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["unique#*"]}}`,
 		"dynamodb:GetItem <JobsTable.Arn>",
 		"dynamodb:PutItem <JobsTable.Arn>",
+		"dynamodb:Query <JobsTable.Arn>",
 		"dynamodb:Query <JobsTable.Arn>/index/due",
 		"dynamodb:Scan <JobsTable.Arn>",
 		"dynamodb:UpdateItem <JobsTable.Arn>",
@@ -108,6 +110,7 @@ var privileges = map[string][]string{
 		"dynamodb:PutItem <SiteTable.Arn>", "dynamodb:UpdateItem <SiteTable.Arn>",
 	},
 	"PhotosFunction": {
+		"dynamodb:Query <JobsTable.Arn>",
 		"dynamodb:GetItem <SiteTable.Arn>",
 		"dynamodb:PutItem <SiteTable.Arn>",
 		"s3:GetObject <ObjectsBucket.Arn>/uploads/*",
@@ -148,12 +151,13 @@ var privileges = map[string][]string{
 }
 
 // gatePrivileges are those of a function that stands before queues: how long jobs have
-// waited, and whether the relay goes.
+// waited, whether the relay goes, and how much clients have sent.
 var gatePrivileges = []string{
 	`dynamodb:GetItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["sweep","job#*","group#*"]}}`,
 	`dynamodb:Query <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["gauge#*"]}}`,
 	"dynamodb:Query <JobsTable.Arn>/index/due",
 	`dynamodb:UpdateItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["gauge#*"]}}`,
+	`dynamodb:UpdateItem <JobsTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["limit#*"]}}`,
 }
 
 // gated are the functions that do.

@@ -74,8 +74,9 @@ func queueRow(q QueueParts) row {
 		[]panel{
 			{title: "Age, s", left: []awscloudwatch.IMetric{q.figure(telemetry.Age, "Maximum"), q.Queue.MetricApproximateAgeOfOldestMessage(minute("Maximum"))},
 				lines: []line{{plan.AgeAlarm.Seconds(), "too old"}}},
-			{title: "Depth", left: []awscloudwatch.IMetric{q.figure(telemetry.Depth, "Maximum"), q.Queue.MetricApproximateNumberOfMessagesVisible(minute("Maximum"))},
-				lines: []line{limit, mark}},
+			{title: "Depth", left: []awscloudwatch.IMetric{
+				q.figure(telemetry.Depth, "Maximum"), q.Queue.MetricApproximateNumberOfMessagesVisible(minute("Maximum")), q.figure(telemetry.SpillDepth, "Maximum"),
+			}, lines: []line{limit, mark}},
 			{title: "In flight", left: []awscloudwatch.IMetric{q.Queue.MetricApproximateNumberOfMessagesNotVisible(minute("Maximum"))},
 				lines: []line{{float64(plan.Workers), "workers"}}},
 			{title: "Jobs a minute", left: q.figures("Sum", telemetry.Accepted, telemetry.Done, telemetry.Retried, telemetry.Refused, telemetry.Degraded, telemetry.Spilled, telemetry.Released)},

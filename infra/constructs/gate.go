@@ -7,8 +7,12 @@ import (
 )
 
 // GaugeRows is the beginning of the partition keys of the rows by which gates see how
-// long jobs wait and whether the relay goes.
-const GaugeRows = "gauge#"
+// long jobs wait and whether the relay goes, LimitRows of those that keep clients to
+// their rates (package limit).
+const (
+	GaugeRows = "gauge#"
+	LimitRows = "limit#"
+)
 
 // GateProps are what a function's gates look at.
 type GateProps struct {
@@ -19,7 +23,7 @@ type GateProps struct {
 }
 
 // AddGates lets a function stand before queues: it sees how full they are, and refuses
-// work where one is (package admission). An alarm on each queue watches how much is
+// work where one is (package admission), or from a client who sends too much. An alarm on each queue watches how much is
 // refused. Call it before the function is made.
 func AddGates(function *FunctionProps, props GateProps) {
 	if function.Environment == nil {
@@ -28,6 +32,7 @@ func AddGates(function *FunctionProps, props GateProps) {
 	function.Environment[settings.Table] = props.Table.TableName()
 	function.Policy = append(function.Policy,
 		AllowRows(props.Table.TableArn(), GaugeRows, "dynamodb:Query", "dynamodb:UpdateItem"),
+		AllowRows(props.Table.TableArn(), LimitRows, "dynamodb:UpdateItem"),
 		// The oldest job that is due and was not queued: read where the sweep is behind.
 		allowKeys(props.Table.TableArn(), append([]string{"sweep"}, jobKeys...), "dynamodb:GetItem"),
 		Allow(IndexArn(props.Table, DueIndex), "dynamodb:Query"))

@@ -64,6 +64,7 @@ func newParts(scope core.Construct, props partsProps) QueueParts {
 	lettersAlarm(scope, "DeadLettersAlarm", letters, deadLetters, "A job of "+q.Name+" failed for good: its letter says why.", props.actions)
 	made := QueueParts{props.plan, queue, letters, props.backstop, scope, props.actions}
 	utilisationAlarm(made)
+	spillAlarm(made)
 	props.backstop.serve(made)
 	return made
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
@@ -18,6 +20,8 @@ const (
 	// be too high at least.
 	busyPeriod = 5 * time.Minute
 	leastBusy  = 30 * time.Minute
+	// heldFor is how long spilled jobs may wait without becoming fewer.
+	heldFor = 30 * time.Minute
 	// mostWatched is the longest that CloudWatch evaluates such an alarm over.
 	// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
 	mostWatched = 24 * time.Hour
@@ -52,5 +56,19 @@ func refusalsAlarm(q QueueParts) {
 	newAlarm(q.scope, id, alarm{
 		says: fmt.Sprintf("More than %d requests a minute for %s are refused.", q.Plan.RefusalsAlarm, q.Plan.Queue.Name), runbook: refusals,
 		metric: q.figure(telemetry.Refused, "Sum"), above: float64(q.Plan.RefusalsAlarm), periods: refusedMinutes, actions: q.actions,
+	})
+}
+
+// spillAlarm watches for spilled jobs that do not become fewer. Only queues that spill
+// have one, and those whose degraded jobs leave something for later.
+func spillAlarm(q QueueParts) {
+	if q.Plan.Queue.Full != job.Spill && q.Plan.Queue.Full != job.Degrade {
+		return
+	}
+	newAlarm(q.scope, "SpillAlarm", alarm{
+		says: fmt.Sprintf("Jobs of %s that were spilled have not become fewer for %v.", q.Plan.Queue.Name, heldFor), runbook: spill,
+		metric: formula("held, jobs", "IF(DIFF(waiting) >= 0, waiting, 0)", busyPeriod,
+			map[string]awscloudwatch.IMetric{"waiting": q.figure(telemetry.SpillDepth, "Maximum")}),
+		above: 0, periods: int(heldFor / busyPeriod), actions: q.actions,
 	})
 }

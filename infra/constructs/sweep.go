@@ -47,7 +47,7 @@ func NewSweep(scope core.Construct, id string, props SweepProps) Sweep {
 	function := NewFunction(self, "Function", props.Function)
 	function.AddEnvironment(jsii.String(settings.Table), props.Table.TableName(), nil)
 	function.AddToRolePolicy(Allow(props.Table.TableArn(),
-		"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Scan", "dynamodb:UpdateItem"))
+		"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:Scan", "dynamodb:UpdateItem"))
 	function.AddToRolePolicy(AllowRows(props.Table.TableArn(), UniqueRows, "dynamodb:DeleteItem"))
 	function.AddToRolePolicy(Allow(IndexArn(props.Table, DueIndex), "dynamodb:Query"))
 	if props.Bucket != nil {
