@@ -34,7 +34,7 @@ func (r *run) carryOut(ctx context.Context) (problems []error) {
 			continue
 		}
 		done, err := r.move(ctx, name)
-		outstanding = outstanding || !done
+		outstanding = outstanding || !done && !errors.Is(err, mapping.ErrGone) // which has no workers
 		if err != nil {
 			problems = append(problems, fmt.Errorf("scaling: queue %q: %w", name, err))
 		}

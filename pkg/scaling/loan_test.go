@@ -212,6 +212,20 @@ func TestBusyMappingsAreTriedAgain(t *testing.T) {
 	w.wantAll("photos 10, newsletter paused, search 8")
 }
 
+// A mapping that somebody deleted is reported, and keeps nobody from anything.
+func TestAMappingThatIsGone(t *testing.T) {
+	w := newWorld(t)
+	w.minutes(1)
+	w.maps["newsletter"].gone = true
+	w.busy("search")
+	w.lend("newsletter", "search", 1, time.Hour)
+	w.now = w.now.Add(time.Minute)
+	if err := w.run(); !errors.Is(err, mapping.ErrGone) || !strings.Contains(err.Error(), "newsletter") {
+		t.Error(err)
+	}
+	w.want("photos 10, search 8", "photos", "search")
+}
+
 // A mapping that others disabled stays so.
 func TestOthersPausesAreLeftAlone(t *testing.T) {
 	w := newWorld(t)

@@ -50,6 +50,7 @@ type fakeMapping struct {
 	mapping.State
 	slow, pending int
 	busy          error
+	gone          bool
 	sets          int
 }
 
@@ -162,6 +163,9 @@ func (w *world) find(uuid string) *fakeMapping {
 func (w *world) Get(_ context.Context, uuid string) (state mapping.State, err error) {
 	err = w.strike(func() error {
 		m := w.find(uuid)
+		if m.gone {
+			return mapping.ErrGone
+		}
 		if m.pending > 0 {
 			if m.pending--; m.pending == 0 {
 				m.Settled = true
