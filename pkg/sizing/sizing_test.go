@@ -145,6 +145,16 @@ func FuzzPlan(f *testing.F) {
 		if err := p.CheckTimeouts(0, 0, 0); err != nil {
 			t.Errorf("the plan's own timeouts: %v", err)
 		}
+		for _, figure := range p.Explain() {
+			if !(figure.Value >= 0) || figure.With == "" {
+				t.Errorf("%+v gives %+v", q, figure)
+			}
+		}
+		for _, demand := range p.Scale(sizing.Extremes{}) {
+			if !(demand.Need >= 0) || demand.Ask != (demand.Need > demand.Quota.Value) {
+				t.Errorf("%+v needs %+v", q, demand)
+			}
+		}
 		q.PeakArrivals *= 1.5
 		if more, err := sizing.For(q, time.Minute); err == nil && (more.Workers < p.Workers || more.Limit < p.Limit) {
 			t.Errorf("half as much again takes %d workers instead of %d, a limit of %d instead of %d", more.Workers, p.Workers, more.Limit, p.Limit)
