@@ -18,6 +18,7 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/pkg/store/memstore"
 	"github.com/nightshift-go/nightshift/pkg/sweep"
+	"github.com/nightshift-go/nightshift/pkg/telemetry"
 )
 
 // DefaultMost is how many deliveries a call may take until it counts as endless.
@@ -59,6 +60,10 @@ type Config struct {
 	// Most is how many deliveries a call of Drain, Advance or RunAll may take;
 	// default DefaultMost.
 	Most int
+	// Metrics and Tracer are the producer's, the relay's and the workers', for tests of
+	// what is measured and traced; default none.
+	Metrics telemetry.Recorder
+	Tracer  telemetry.Tracer
 	// Logger takes what the relay and the workers log; default: warnings and
 	// errors go to the test's output.
 	Logger *slog.Logger
@@ -133,7 +138,7 @@ func New(t testing.TB, config Config, tasks ...job.Defined) *Kit {
 	k.journal.start = k.Now()
 	k.Objects = made(claimcheck.New(memobjects.New(k.Now))).or(k)
 	k.Jobs = k.jobsOn(k.table)
-	k.Producer = made(producer.New(producer.Config{Jobs: k.Jobs, Objects: k.Objects, Now: k.Now}, tasks...)).or(k)
+	k.Producer = made(producer.New(producer.Config{Jobs: k.Jobs, Objects: k.Objects, Metrics: config.Metrics, Tracer: config.Tracer, Now: k.Now}, tasks...)).or(k)
 	k.Outbox = made(outbox.New(outbox.Config{Jobs: k.Jobs, Producer: k.Producer})).or(k)
 	sim := sqssim.Config{Now: k.Now}
 	if config.Shuffle {
@@ -144,7 +149,7 @@ func New(t testing.TB, config Config, tasks ...job.Defined) *Kit {
 	k.topics = &topics{kit: k}
 	k.relay = made(relay.New(relay.Config{
 		Jobs: k.Jobs, Queue: queue.New(k.sqs), Addresses: k.addresses(), Topics: k.topics, TopicARNs: config.arns(),
-		Logger: config.Logger, Now: k.Now, Random: k.random.float,
+		Metrics: config.Metrics, Tracer: config.Tracer, Logger: config.Logger, Now: k.Now, Random: k.random.float,
 	})).or(k)
 	k.backstop = made(sweep.NewBackstop(sweep.BackstopConfig{
 		Jobs: k.Jobs, Queue: queue.New(k.sqs), Beside: k.queues[0].address, Logger: config.Logger, Now: k.Now,

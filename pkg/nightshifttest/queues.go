@@ -85,7 +85,7 @@ func (k *Kit) Serve(handlers ...worker.Handler) *worker.Worker {
 	k.t.Helper()
 	config := worker.Config{
 		Jobs: k.Jobs, Queue: queue.New(k.sqs), Addresses: k.addresses(), Objects: k.Objects,
-		Logger: k.config.Logger, Now: k.Now, Random: k.random.float, Exit: func(int) {},
+		Metrics: k.config.Metrics, Tracer: k.config.Tracer, Logger: k.config.Logger, Now: k.Now, Random: k.random.float, Exit: func(int) {},
 	}
 	w := made(worker.New(config, handlers...)).or(k)
 	dying := k.newDying(config, handlers)
