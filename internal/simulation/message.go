@@ -90,6 +90,7 @@ func (w *world) become(m *message, s messageState) {
 		w.totals.empty(w.now)
 	} else {
 		w.totals.waiting(n, w.now)
+		w.series.point.depth = max(w.series.point.depth, n)
 	}
 }
 
@@ -102,6 +103,7 @@ func (w *world) receive() int32 {
 			continue // deleted while it was visible
 		}
 		w.totals.PeakAge = max(w.totals.PeakAge, w.now-m.since)
+		w.series.point.age = max(w.series.point.age, w.now-m.since)
 		w.become(m, held)
 		w.serial++
 		m.receipt = w.serial

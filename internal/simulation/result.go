@@ -22,14 +22,14 @@ type Result struct {
 }
 
 // A Point is an interval. Counts are of what happened in it; all else is what there
-// was at its end.
+// was at its end, save Depth and Age.
 type Point struct {
 	// At is its end, For how long it was.
 	At, For time.Duration
 	// Arrived jobs, requests Asked and of them Accepted and Refused; Attempts
 	// begun, Failed and Done of them ended.
 	Arrived, Asked, Accepted, Refused, Attempts, Failed, Done int
-	// Depth is how many jobs a worker could take, Delayed how many wait in the
+	// Depth is how many jobs a worker could take at the most, Delayed how many wait in the
 	// queue for another attempt, Spilled how many lie in the table because it was
 	// full. Away are refused clients who are going to be back.
 	Depth, Delayed, Spilled, Away int
@@ -37,7 +37,7 @@ type Point struct {
 	// could be.
 	InProgress float64
 	Workers    int
-	// Age is how long the oldest message had been visible.
+	// Age is how long a message had been visible at the most.
 	Age time.Duration
 }
 
@@ -101,6 +101,7 @@ func (r *Result) Course(most int) []Point {
 func (p Point) and(next Point) Point {
 	sum := next
 	sum.For = p.For + next.For
+	sum.Depth, sum.Age = max(p.Depth, next.Depth), max(p.Age, next.Age)
 	sum.InProgress = (p.InProgress*p.For.Seconds() + next.InProgress*next.For.Seconds()) / sum.For.Seconds()
 	for _, n := range []struct{ sum, first *int }{
 		{&sum.Arrived, &p.Arrived}, {&sum.Asked, &p.Asked}, {&sum.Accepted, &p.Accepted}, {&sum.Refused, &p.Refused},

@@ -26,13 +26,14 @@ func longer(interval time.Duration) (time.Duration, int) {
 type counters struct {
 	arrived, asked, accepted, refused, attempts, failed, done int
 	running                                                   float64 // worker-seconds
+	depth                                                     int     // the most that waited
+	age                                                       time.Duration
 }
 
 // A sample is an interval's counters and what there was at its end.
 type sampled struct {
 	counters
-	depth, hidden, spilled, workers, away int
-	age                                   time.Duration
+	hidden, spilled, workers, away int
 }
 
 // A series is a run's course.
@@ -47,20 +48,21 @@ func newSeries() series { return series{interval: intervals[0]} }
 // sample ends an interval.
 func (w *world) sample() {
 	if w.now > 0 {
-		w.series.add(w.seen())
+		w.series.add(w.seen(), w.counts.visible)
 	}
 	w.events.push(w.now-w.now%w.series.interval+w.series.interval, samples, 0, 0)
 }
 
 func (w *world) seen() sampled {
+	w.series.point.age = max(w.series.point.age, w.age())
 	return sampled{
-		counters: w.series.point, depth: w.counts.visible, hidden: w.counts.hidden, spilled: w.spill.jobs.n,
-		workers: w.pool.workers(), away: w.away, age: w.age(),
+		counters: w.series.point, hidden: w.counts.hidden, spilled: w.spill.jobs.n, workers: w.pool.workers(), away: w.away,
 	}
 }
 
-func (s *series) add(p sampled) {
-	s.points, s.point = append(s.points, p), counters{}
+// add ends an interval; the next begins with so many messages that wait.
+func (s *series) add(p sampled, depth int) {
+	s.points, s.point = append(s.points, p), counters{depth: depth}
 	if len(s.points) < mostPoints {
 		return
 	}
@@ -92,4 +94,5 @@ func (c *counters) plus(o counters) {
 	c.failed += o.failed
 	c.done += o.done
 	c.running += o.running
+	c.depth, c.age = max(c.depth, o.depth), max(c.age, o.age)
 }

@@ -66,7 +66,11 @@ type numbers struct{}
 func (numbers) Ticks(least, most float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(least, most)
 	for i, t := range ticks {
-		if t.Label != "" && t.Value >= 1000 {
+		switch {
+		case t.Label == "":
+		case t.Value == 0:
+			ticks[i].Label = "0"
+		case t.Value >= 1000:
 			ticks[i].Label = strings.TrimSpace(sizing.Count(t.Value, ""))
 		}
 	}

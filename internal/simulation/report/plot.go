@@ -53,6 +53,8 @@ type panel struct {
 // is dashed.
 type line struct {
 	of func(simulation.Point) float64
+	// sum adds up what comes of the points.
+	sum bool
 }
 
 func panels(t timeUnit) []panel {
@@ -63,12 +65,13 @@ func panels(t timeUnit) []panel {
 		{label: "jobs waiting", lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Depth) }}}},
 		{label: "jobs spilled", optional: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Spilled) }}}},
 		{label: "age of the oldest, " + t.name, lines: []line{{of: func(p simulation.Point) float64 { return t.of(p.Age) }}}},
-		{label: "jobs in progress (dashed: workers)", lines: []line{
+		{label: "in progress (dashed: workers)", lines: []line{
 			{of: func(p simulation.Point) float64 { return p.InProgress }},
 			{of: func(p simulation.Point) float64 { return float64(p.Workers) }},
 		}},
 		{label: "accepted a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Accepted })}}},
 		{label: "refused a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Refused })}}},
+		{label: "done so far", optional: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Done) }, sum: true}}},
 		{label: "failed attempts a second", optional: true, lines: []line{{of: rate(func(p simulation.Point) int { return p.Failed })}}},
 	}
 }
@@ -83,7 +86,7 @@ func Plot(title string, runs []*simulation.Result, format Format) ([]byte, error
 	over := unitFor(longest)
 	var drawn []*plot.Plot
 	for _, p := range panels(unitFor(oldest)) {
-		if p.optional && p.empty(runs) {
+		if p.optional && p.empty(runs) || p.lines[0].sum && !failed(runs) {
 			continue
 		}
 		one, err := p.draw(runs, over, longest)
@@ -152,6 +155,11 @@ func compose(c draw.Canvas, title string, runs []*simulation.Result, drawn []*pl
 	}
 }
 
+// failed tells whether anything did: else what is done is what was accepted.
+func failed(runs []*simulation.Result) bool {
+	return slices.ContainsFunc(runs, func(r *simulation.Result) bool { return r.Totals.Failed > 0 })
+}
+
 func (p panel) empty(runs []*simulation.Result) bool {
 	for _, r := range runs {
 		for _, l := range p.lines {
@@ -195,12 +203,16 @@ func (p panel) draw(runs []*simulation.Result, over timeUnit, longest time.Durat
 
 func (l line) draw(r *simulation.Result, over timeUnit) (*plotter.Line, float64, error) {
 	points := plotter.XYs{}
-	most := 0.0
+	most, sum := 0.0, 0.0
 	course := r.Course(mostDrawn)
 	for _, p := range course {
 		if 2*p.For >= course[0].For { // the last may be too short to tell a rate
-			points = append(points, plotter.XY{X: over.of(p.At), Y: l.of(p)})
-			most = max(most, l.of(p))
+			y := l.of(p)
+			if sum += y; l.sum {
+				y = sum
+			}
+			points = append(points, plotter.XY{X: over.of(p.At), Y: y})
+			most = max(most, y)
 		}
 	}
 	drawn, err := plotter.NewLine(points)

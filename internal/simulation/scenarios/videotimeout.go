@@ -19,6 +19,7 @@ func videoTimeout() Scenario {
 		For:       8 * time.Hour,
 		Until:     8 * time.Hour,
 		Service:   simulation.Service{Distribution: simulation.LogNormal, Spread: 0.3},
+		Faults:    simulation.Faults{Crashes: 0.01},
 		Unbounded: true,
 		Seed:      1,
 	}
