@@ -3,6 +3,7 @@ package mapping_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -89,4 +90,17 @@ func TestErrorsThatCallersDecideOn(t *testing.T) {
 	if err := mapping.New(&api{err: other}).Set(t.Context(), "u", mapping.Change{}); errors.Is(err, mapping.ErrBusy) || !errors.Is(err, other) {
 		t.Error(err)
 	}
+}
+
+func ExampleLambda() {
+	m := mapping.New(&api{state: "Enabled", most: aws.Int32(90)}) // lambda.NewFromConfig(cfg)
+	state, err := m.Get(context.Background(), "5f1c7c1e-0d0c-4b8e-9d0f-0a4a3b0e2d11")
+	fmt.Println(state.Enabled, state.Concurrency, err)
+	if state.Settled { // else it can't be changed now
+		err = m.Set(context.Background(), "5f1c7c1e-0d0c-4b8e-9d0f-0a4a3b0e2d11", mapping.Change{Concurrency: 120})
+	}
+	fmt.Println(err)
+	// Output:
+	// true 90 <nil>
+	// <nil>
 }
