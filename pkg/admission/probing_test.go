@@ -65,6 +65,17 @@ func (r *relayed) second(t *testing.T, g *Gate) Decision {
 	return d
 }
 
+// untilShut lets seconds pass until the gate refuses, and counts them.
+func (r *relayed) untilShut(t *testing.T, g *Gate) (seconds int) {
+	t.Helper()
+	for r.second(t, g).Admitted {
+		if seconds++; seconds > 100 {
+			t.Fatal("it does not close")
+		}
+	}
+	return seconds
+}
+
 func TestARelayThatRunsIsProbedByJobsAlone(t *testing.T) {
 	r := &relayed{runs: true}
 	g := r.gate(t)
@@ -91,10 +102,7 @@ func TestARelayThatStandsStillClosesTheGateAndOpensItAgain(t *testing.T) {
 			r.second(t, g)
 		}
 		r.runs = false
-		seconds := 0
-		for d := r.second(t, g); d.Admitted; d = r.second(t, g) {
-			seconds++
-		}
+		seconds := r.untilShut(t, g)
 		if d := r.second(t, g); d.Reason != Unrelayed || d.RetryAfter < time.Second || d.Form != Whole {
 			t.Errorf("while it stands still: %+v", d)
 		}
@@ -123,8 +131,7 @@ func TestARelayThatStandsStillClosesTheGateAndOpensItAgain(t *testing.T) {
 func TestANewProcessKnowsAtOnce(t *testing.T) {
 	r := &relayed{}
 	old := r.gate(t)
-	for d := r.second(t, old); d.Admitted; d = r.second(t, old) {
-	}
+	r.untilShut(t, old)
 	now := r.now
 	young := r.gate(t)
 	r.now = now
