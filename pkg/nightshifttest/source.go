@@ -47,6 +47,9 @@ func (k *Kit) promote(ctx context.Context) (worked bool) {
 		if e.rec.NotBefore.After(now) {
 			break
 		}
+		if e.rec.Spilled {
+			continue
+		}
 		promoted, err := k.Jobs.Promote(ctx, store.DueOf(e.rec))
 		if err != nil {
 			k.t.Fatalf("nightshifttest: promoting job %s, which is due: %v", e.rec.ID, err)

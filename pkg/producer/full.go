@@ -31,10 +31,11 @@ func boundsOf(d job.Definition) (bounds, error) {
 		}
 		return bounds{unknown: err}, nil
 	}
-	most := plan.MostSpilled()
-	b := bounds{spill: &store.Bound{Limit: most, Shards: sizing.CountShards(queue.PeakArrivals, most)}}
+	spill := store.SpillBound(plan)
+	b := bounds{spill: &spill}
 	if queue.Hard {
-		b.hard = &store.Bound{Limit: plan.Limit, Shards: sizing.CountShards(queue.PeakArrivals, plan.Limit)}
+		hard := store.HardBound(plan)
+		b.hard = &hard
 	}
 	return b, nil
 }

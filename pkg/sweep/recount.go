@@ -16,9 +16,9 @@ func (s *Sweep) counters(ctx context.Context) (all []store.Counter, err error) {
 		all, problems = append(all, found...), append(problems, err)
 	}
 	for name, plan := range s.config.Plans {
-		read(store.CountSpilled, name, spillShards(plan))
+		read(store.CountSpilled, name, store.SpillBound(plan).Shards)
 		if plan.Queue.Hard {
-			read(store.CountHard, name, hardShards(plan))
+			read(store.CountHard, name, store.HardBound(plan).Shards)
 		}
 	}
 	return all, errors.Join(problems...)

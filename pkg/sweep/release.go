@@ -119,19 +119,11 @@ func Allowed(plan sizing.Plan, rate store.SpillRate, now time.Time) int {
 
 // spilled counts what waits for its release, in one read for most queues.
 func (s *Sweep) spilled(ctx context.Context, name string, plan sizing.Plan) (waiting int, err error) {
-	counters, err := s.config.Jobs.Counters(ctx, store.CountSpilled, name, spillShards(plan))
+	counters, err := s.config.Jobs.Counters(ctx, store.CountSpilled, name, store.SpillBound(plan).Shards)
 	for _, c := range counters {
 		waiting += c.Used
 	}
 	return waiting, err
-}
-
-func spillShards(plan sizing.Plan) int {
-	return sizing.CountShards(plan.Queue.PeakArrivals, plan.MostSpilled())
-}
-
-func hardShards(plan sizing.Plan) int {
-	return sizing.CountShards(plan.Queue.PeakArrivals, plan.Limit)
 }
 
 // oldest gives the n spilled jobs that came first. Ids are spread evenly over the shards
@@ -162,7 +154,8 @@ func (s *Sweep) release(ctx context.Context, plan sizing.Plan, jobs []store.DueJ
 	every := releaseSpan / time.Duration(len(jobs))
 	var hard *store.Bound
 	if plan.Queue.Hard {
-		hard = &store.Bound{Limit: plan.Limit, Shards: hardShards(plan)}
+		bound := store.HardBound(plan)
+		hard = &bound
 	}
 	var released atomic.Int64
 	var chunks errgroup.Group
