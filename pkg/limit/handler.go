@@ -2,7 +2,6 @@ package limit
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -36,6 +35,8 @@ type Permit struct {
 // when there is room for it, one after the other; see package limit.
 //
 //	worker.Handle(tasks.Sync, limit.Handler(slots, customerOf, syncer.Sync))
+//
+//go:noinline
 func Handler[A any](l Limiter, keyOf func(*job.Job[A]) string, f func(context.Context, *job.Job[A]) error) func(context.Context, *job.Job[A]) error {
 	run := HandlerResult(l, keyOf, func(ctx context.Context, j *job.Job[A]) (struct{}, error) { return struct{}{}, f(ctx, j) })
 	return func(ctx context.Context, j *job.Job[A]) error {
@@ -44,7 +45,10 @@ func Handler[A any](l Limiter, keyOf func(*job.Job[A]) string, f func(context.Co
 	}
 }
 
-// HandlerResult is Handler for a task with a result.
+// HandlerResult is Handler for a task with a result. (Neither is inlined, so that stack
+// traces of a limited run name them.)
+//
+//go:noinline
 func HandlerResult[A, R any](l Limiter, keyOf func(*job.Job[A]) string, f func(context.Context, *job.Job[A]) (R, error)) func(context.Context, *job.Job[A]) (R, error) {
 	return func(ctx context.Context, j *job.Job[A]) (result R, err error) {
 		permit, err := l.Enter(ctx, keyOf(j), string(j.ID))
@@ -79,8 +83,8 @@ type all []Limiter
 func (a all) Enter(ctx context.Context, key, owner string) (Permit, error) {
 	var entered []Permit
 	leave := func() {
-		for _, permit := range slices.Backward(entered) {
-			permit.leave()
+		for i := len(entered) - 1; i >= 0; i-- {
+			entered[i].leave()
 		}
 	}
 	for _, l := range a {
