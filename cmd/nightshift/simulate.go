@@ -12,6 +12,7 @@ import (
 	"github.com/nightshift-go/nightshift/internal/simulation"
 	"github.com/nightshift-go/nightshift/internal/simulation/report"
 	"github.com/nightshift-go/nightshift/internal/simulation/scenarios"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 const simulateUsage = `Usage: nightshift simulate [SCENARIO] [flags]
@@ -162,6 +163,10 @@ func (f *simulateFlags) show(s streams, scenario scenarios.Scenario, runs []*sim
 			fmt.Fprintf(s.out, "\n%s\n", r.Name)
 			problems = append(problems, wrote(report.Course(s.out, r)))
 		}
+	}
+	if scenario.Usage != nil {
+		plan := runs[0].Plan
+		problems = append(problems, showScale(s.out, plan), showBill(s.out, plan.Bill(*scenario.Usage, sizing.USEast1())))
 	}
 	return errors.Join(append(problems, f.draw(s, scenario, runs))...)
 }

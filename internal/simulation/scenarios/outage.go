@@ -26,10 +26,10 @@ the capacity that arrivals take, 120 workers at 40 a second, needs one hour: aft
 hour's outage, double the capacity for another hour.
 
 In the third run the workers are there and fail, as when a database is down. Each failure
-is tried again after a wait that doubles, so that the jobs that failed at the beginning
-are back up to an hour and more after the end: nothing is lost, no attempt is wasted on
-what is down, and workers stand idle beside jobs that wait for their time. Where an end
-of the trouble is known, retry the jobs by hand (nightshift jobs retry).`,
+is tried again after a wait that doubles. Nothing is lost, but the jobs that failed most
+often wait for their time when all is well again: one in a hundred is done more than 100
+minutes after it was accepted, the last after hours. Who knows that the trouble is over
+can try them at once (nightshift jobs retry).`,
 		Runs: []simulation.Config{
 			with(steady, "stopped, 90 workers", func(c *simulation.Config) { c.Faults.Outages = down(simulation.Stopped) }),
 			with(steady, "stopped, 120 workers", func(c *simulation.Config) { c.Workers, c.Faults.Outages = 120, down(simulation.Stopped) }),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/simulation"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 // A Scenario is a situation, and how it goes in one way and in another.
@@ -17,6 +18,9 @@ type Scenario struct {
 	Doc string
 	// Runs are played through and shown side by side.
 	Runs []simulation.Config
+	// Usage is set where the limits of AWS and the monthly bill belong to the
+	// picture: package sizing works them out for the first run's plan.
+	Usage *sizing.Usage
 }
 
 // All are the scenarios, in the order in which they are best read.

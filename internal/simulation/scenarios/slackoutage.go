@@ -40,12 +40,12 @@ no job can be added; nor can one be taken off, since that needs a little room as
 When the database is well again nothing happens: the queue is stuck until people make
 room by hand.
 
-The same without that flaw keeps working, and refuses whatever does not fit: wherever the
-memory ends, and not where the waits get too long.
+The same without that flaw keeps working, and refuses what does not fit: where the memory
+ends, when jobs wait 26 minutes.
 
-The third run is bounded by the wait and spills to the table: nothing is lost,
-nothing is refused, and workers never stop. What was spilled is released as fast as the
-workers gain.`,
+The third run is bounded by the wait, and spills to the table: nothing is lost, nothing is
+refused, and no worker stands idle. What was spilled is released as fast as the workers
+gain; some of it waits for long, so that new jobs need not.`,
 		Runs: []simulation.Config{
 			with(chats, "memory, removing needs room", func(c *simulation.Config) {
 				c.Unbounded, c.Delivery.Room, c.Delivery.RemovingNeedsRoom = true, roomFor, true

@@ -36,13 +36,13 @@ func videoTimeout() Scenario {
 
 With SQS's default visibility timeout a film that is worked on is visible again after 30
 seconds, and a second worker begins with it, and a third, until the first is through and
-deletes the message. Most of the work is done several times, the workers can't keep up,
-and the queue grows, which makes it worse. (SQS promises less than this model: it
-may even ignore the first worker's deletion.)
+deletes the message. More than half of the work is done twice: workers that should be half
+idle are always busy, and films wait that need not. (SQS promises less than this model:
+it may even ignore the deletion by the first worker, who has an old receipt.)
 
 A timeout above the slowest film cures that, at the price that a film whose worker died
 waits as long. With heartbeats and a claim in the table (worker.Poll) no film is begun
-twice, and a dead worker costs a minute.`,
+twice, and a worker that dies, as one in a hundred does here, costs a minute.`,
 		Runs: []simulation.Config{
 			plain("30 s, plain worker", 30*time.Second),
 			plain("10 min, plain worker", 10*time.Minute),
