@@ -51,7 +51,7 @@ load: ## a day of Crumb on a scaled clock, with plots; READERS=, SEED=, SCALE= f
 	$(GO) build -o dist/load/run ./scripts/load
 	exec dist/load/run $(if $(READERS),-readers $(READERS)) $(if $(SEED),-seed $(SEED)) $(if $(SCALE),-scale $(SCALE))
 
-overload: ## the local stack past its drain rate, with plots; POLICY=degrade or spill, RELAY=stops, FOR=, TIMES= for a run of your own
+overload: ## the local stack past its drain rate, with plots; POLICY=hard, degrade or spill, RELAY=stops, FOR=, TIMES= for a run of your own
 	$(GO) build -o dist/overload/run ./scripts/overload
 	exec dist/overload/run $(if $(POLICY),-policy $(POLICY)) $(if $(RELAY),-relay-stops) $(if $(FOR),-for $(FOR)) $(if $(TIMES),-times $(TIMES))
 

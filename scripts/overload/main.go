@@ -1,7 +1,7 @@
 // Command overload drives a local stack past what its workers finish, and shows what
 // becomes of the work:
 //
-//	go run ./scripts/overload [-policy refuse|degrade|spill] [-times 3] [-for 1m] [-relay-stops] [-out dist/overload]
+//	go run ./scripts/overload [-policy refuse|hard|degrade|spill] [-times 3] [-for 1m] [-relay-stops] [-out dist/overload]
 //
 // Three times as many jobs are asked for as the workers of a queue finish, through the
 // HTTP API, for a minute. Then what was accepted is worked off, and everything is held
@@ -28,7 +28,7 @@ import (
 
 func main() {
 	var c config
-	flag.StringVar(&c.policy, "policy", "refuse", "what becomes of work when the queue is full: refuse, degrade or spill")
+	flag.StringVar(&c.policy, "policy", "refuse", "what becomes of work when the queue is full: refuse, hard (with an exact limit), degrade or spill")
 	flag.Float64Var(&c.times, "times", 3, "how many times as many jobs are asked for as are finished")
 	flag.DurationVar(&c.lasts, "for", time.Minute, "how long")
 	flag.BoolVar(&c.relayStops, "relay-stops", false, "stop the relay for the second third of that time")

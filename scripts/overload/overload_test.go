@@ -53,7 +53,7 @@ func kept(t *testing.T) *outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &outcome{plan: plan["q"], config: config{lasts: time.Minute}, began: midnight, ended: midnight.Add(time.Minute)}
+	o := &outcome{plan: plan["q"], config: config{lasts: time.Minute}, offered: 60, began: midnight, ended: midnight.Add(time.Minute)}
 	for i := range 60 * 20 {
 		id := job.ID(strings.Repeat("j", i+1))
 		at := midnight.Add(time.Duration(i) * 50 * time.Millisecond)
@@ -64,7 +64,7 @@ func kept(t *testing.T) *outcome {
 			answer{at: at.Sub(midnight), status: 503, retryAfter: time.Duration(1+i%3) * time.Second})
 	}
 	for i := range 60 {
-		o.samples = append(o.samples, sample{at: midnight.Add(time.Duration(i) * time.Second), bytes: 1e9})
+		o.samples = append(o.samples, sample{at: midnight.Add(time.Duration(i) * time.Second), bytes: 1e9, processes: 50})
 	}
 	return o
 }
@@ -96,10 +96,15 @@ func TestJudge(t *testing.T) {
 				o.jobs[600+i].Finished = o.ended.Add(time.Second)
 			}
 		}},
-		{"one waited too long", "waits no longer", func(o *outcome) { o.jobs[7].Created = o.jobs[7].Started.Add(-16 * time.Second) }},
+		{"one waited too long", "waits no longer", func(o *outcome) { o.jobs[7].Created = o.jobs[7].Started.Add(-22 * time.Second) }},
 		{"memory grows", "memory", func(o *outcome) {
 			for i := range o.samples {
 				o.samples[i].bytes += int64(i) * 5e6
+			}
+		}},
+		{"more and more processes", "memory", func(o *outcome) {
+			for i := range o.samples {
+				o.samples[i].processes, o.samples[i].bytes = 50+i, int64(50+i)*2e7
 			}
 		}},
 	} {

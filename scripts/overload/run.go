@@ -85,7 +85,7 @@ func planOf(policy string) (task string, plan sizing.Plan, err error) {
 			return d.Name, plans[policy], nil
 		}
 	}
-	return "", sizing.Plan{}, fmt.Errorf("-policy is %q: refuse, degrade or spill", policy)
+	return "", sizing.Plan{}, fmt.Errorf("-policy is %q: refuse, hard, degrade or spill", policy)
 }
 
 // A stack is that of template.yaml, with its log in a file.

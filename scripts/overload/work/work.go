@@ -20,11 +20,12 @@ const (
 // processor is what binds. A degraded job takes half of it.
 const Service = 2 * time.Second
 
-// Refuse, Degrade and Spill are the queues: 40 workers each, who finish 20 jobs a
-// second. A spill is released once a minute, and keeps the workers busy for so long if
-// the queue may hold a minute's work.
+// Refuse, Hard, Degrade and Spill are the queues: 40 workers each, who finish 20 jobs a
+// second. Hard refuses as well, and its limit is exact. A spill is released once a
+// minute, and keeps the workers busy for so long if the queue may hold a minute's work.
 var (
 	Refuse  = like("refuse", job.Refuse, 15*time.Second)
+	Hard    = exact(like("hard", job.Refuse, 15*time.Second))
 	Degrade = like("degrade", job.Degrade, 15*time.Second)
 	Spill   = like("spill", job.Spill, time.Minute)
 )
@@ -33,6 +34,11 @@ func like(name string, full job.Full, wait time.Duration) job.Queue {
 	return job.Queue{
 		Name: name, PeakArrivals: job.PerSecond(14), ServiceTime: Service, LongestWait: wait, Full: full,
 	}
+}
+
+func exact(q job.Queue) job.Queue {
+	q.Hard = true
+	return q
 }
 
 // Arguments are what every task takes.
@@ -44,6 +50,7 @@ type Arguments struct {
 // One task for each queue.
 var (
 	ToRefuse  = task(Refuse)
+	ToHard    = task(Hard)
 	ToDegrade = task(Degrade)
 	ToSpill   = task(Spill)
 )
@@ -53,7 +60,7 @@ func task(q job.Queue) job.Task[Arguments] {
 }
 
 // Tasks are all of them, Queues theirs.
-func Tasks() []job.Defined { return []job.Defined{ToRefuse, ToDegrade, ToSpill} }
+func Tasks() []job.Defined { return []job.Defined{ToRefuse, ToHard, ToDegrade, ToSpill} }
 
 // Queues are the tasks' queues.
-func Queues() []job.Queue { return []job.Queue{Refuse, Degrade, Spill} }
+func Queues() []job.Queue { return []job.Queue{Refuse, Hard, Degrade, Spill} }

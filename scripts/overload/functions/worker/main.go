@@ -19,7 +19,9 @@ func main() {
 		h := handler{effects: env.Settings.Required(work.Effects)}
 		return worker.New(worker.Config{
 			Jobs: env.Jobs(), Queue: env.Queue(), Addresses: env.Addresses(work.Queues()...), Gauge: env.Gauge(), Logger: env.Logger,
-		}, worker.Handle(work.ToRefuse, h.sleep), worker.Handle(work.ToDegrade, h.sleep), worker.Handle(work.ToSpill, h.sleep))
+		},
+			worker.Handle(work.ToRefuse, h.sleep), worker.Handle(work.ToHard, h.sleep),
+			worker.Handle(work.ToDegrade, h.sleep), worker.Handle(work.ToSpill, h.sleep))
 	})
 }
 
