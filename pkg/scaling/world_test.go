@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ type world struct {
 
 	age    func(context.Context, string) (time.Duration, error)
 	budget int
+	mu     sync.Mutex // over calls: a gauge reads side by side
 	calls  int
 	// failAt is the call to anything that fails, counted from 1; applied tells that
 	// it is carried out all the same.
@@ -122,7 +124,11 @@ func (w *world) minutes(n int) {
 
 // strike makes a call that may be struck.
 func (w *world) strike(call func() error) error {
-	if w.calls++; w.calls != w.failAt {
+	w.mu.Lock()
+	w.calls++
+	struck := w.calls == w.failAt
+	w.mu.Unlock()
+	if !struck {
 		return call()
 	}
 	if w.applied {
