@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/nightshift-go/nightshift/pkg/sizing"
-	"strings"
 )
 
 // A timeUnit is what times are shown in.
@@ -66,12 +65,8 @@ type numbers struct{}
 func (numbers) Ticks(least, most float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(least, most)
 	for i, t := range ticks {
-		switch {
-		case t.Label == "":
-		case t.Value == 0:
-			ticks[i].Label = "0"
-		case t.Value >= 1000:
-			ticks[i].Label = strings.TrimSpace(sizing.Count(t.Value, ""))
+		if t.Label != "" {
+			ticks[i].Label = sizing.Number(t.Value)
 		}
 	}
 	return ticks

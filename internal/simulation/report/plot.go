@@ -31,7 +31,7 @@ const (
 // Sizes of a plot.
 const (
 	width       = 22 * vg.Centimeter
-	panelHeight = 5 * vg.Centimeter
+	panelHeight = 5.3 * vg.Centimeter
 	titleHeight = 1.6 * vg.Centimeter
 	// mostDrawn bounds the points of a line: more can't be told apart.
 	mostDrawn = 240

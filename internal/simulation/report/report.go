@@ -157,7 +157,7 @@ func rate(perSecond float64) string {
 }
 
 // count writes a number with commas.
-func count(n int) string { return strings.TrimSpace(sizing.Count(float64(n), "")) }
+func count(n int) string { return sizing.Number(float64(n)) }
 
 // span writes a time as people say it.
 func span(d time.Duration) string { return sizing.Period(d) }
