@@ -29,7 +29,7 @@ type line struct {
 
 // join gives how long to wait. first is when the first in line may come.
 func (l line) join(ctx context.Context, now int64, first time.Duration) (time.Duration, error) {
-	empty := true
+	empty := false // where many wait, nearly all find a line
 	for range lineTries {
 		found, err := l.driver.Write(ctx, l.write(now, int64(first), empty))
 		old, refused := refusedWith(err)
