@@ -67,7 +67,7 @@ const benchTrace = "Root=1-6931a3d0-5f1c9f7f2b1e4f6c8a9b0c1d"
 func benchID(i int) job.ID { return job.ID(fmt.Sprintf("01hz7vq3k8m5n9p2r4s6t8w%03d", i)) }
 
 // benchEvent is a batch as Lambda sends it.
-func benchEvent(b *testing.B, size int) []byte {
+func benchEvent(b testing.TB, size int) []byte {
 	b.Helper()
 	var event events.SQSEvent
 	for i := range size {

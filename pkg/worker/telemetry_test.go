@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -155,5 +156,42 @@ func TestLogLinesTellOfTheirJob(t *testing.T) {
 	}
 	if carried["a"] != traceA || carried["b"] != traceB || carried["c"] != "" {
 		t.Errorf("carried: %v", carried)
+	}
+}
+
+// Measuring a job costs no allocation, and a trace in its context none either.
+func TestMeasuringAllocatesNothing(t *testing.T) {
+	const size = 10
+	event := benchEvent(t, size)
+	allocations := func(metrics telemetry.Recorder) float64 {
+		jobs, err := store.New(store.Config{Driver: newNoDriver(size)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := worker.New(worker.Config{
+			Jobs: jobs, Queue: &sqsFake{}, Logger: slog.New(slog.DiscardHandler), Metrics: metrics,
+			Addresses: map[string]queue.Address{"notes": {URL: "https://sqs.eu-west-1.amazonaws.com/123456789012/notes", Letters: "letters"}},
+		}, worker.Handle(task(notes(nil)), func(ctx context.Context, _ *job.Job[note]) error {
+			if telemetry.TraceFrom(ctx).IsZero() {
+				return errors.New("no trace")
+			}
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(200, func() {
+			if answer, err := w.Invoke(t.Context(), event); err != nil || len(answer) != len(`{"batchItemFailures":[]}`) {
+				t.Fatalf("%s, %v", answer, err)
+			}
+		})
+	}
+	emf, err := telemetry.NewEMF(telemetry.EMFConfig{Out: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, measured := allocations(nil), allocations(emf)
+	if measured > none+size/2 { // goroutines of neighbours allocate now and then
+		t.Errorf("a batch of %d allocates %v times, and %v when it is measured", size, none, measured)
 	}
 }
