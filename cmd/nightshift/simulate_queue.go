@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +30,10 @@ type triedQueue struct {
 	config  simulation.Config
 }
 
-func (t *triedQueue) any() bool { return t.queue != "" || len(t.changes) > 0 }
+func (t *triedQueue) any() bool {
+	c := t.config
+	return t.queue != "" || len(t.changes) > 0 || t.spike != nil || t.trace != "" || c.Unbounded || c.Faults.Attempts != 0 || c.Scale != 0
+}
 
 func (t *triedQueue) add(flags *flag.FlagSet) {
 	change := func(name, usage string, read func(text string) (func(*simulation.Config), error)) {
@@ -110,11 +115,14 @@ func (t *triedQueue) scenario() (scenarios.Scenario, error) {
 			return scenarios.Scenario{}, err
 		}
 	}
+	if q := c.Policy.Queue; q.ServiceTime == 0 || q.LongestWait == 0 || q.PeakArrivals == 0 && len(c.Load.Curve.Steps) == 0 {
+		return scenarios.Scenario{}, askedError("without --queue, say --service, --wait, and --arrivals or --trace")
+	}
 	switch steps := c.Load.Curve.Steps; {
 	case len(steps) == 0:
 		c.Load.Curve = simulation.Steady(c.Policy.Queue.PeakArrivals)
 	case c.Policy.Queue.PeakArrivals == 0:
-		c.Policy.Queue.PeakArrivals = steps[0].Rate
+		c.Policy.Queue.PeakArrivals = slices.MaxFunc(steps, func(a, b simulation.Step) int { return cmp.Compare(a.Rate, b.Rate) }).Rate
 	}
 	if t.spike != nil {
 		c.Load.Curve = c.Load.Curve.With(spikeBegins, t.spike.For, t.spike.Arrivals)
