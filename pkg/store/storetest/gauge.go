@@ -149,7 +149,7 @@ func confirmedJobs(f fixture) {
 	if got := f.get(f.enqueue().ID); got.Publication.Probe != "" {
 		f.Errorf("one that is not: %+v", got.Publication)
 	}
-	for _, at := range []time.Time{rec.Created, rec.Created.Add(-time.Minute), rec.Created} {
+	for _, at := range []time.Time{rec.Created, rec.Created, rec.Created.Add(-time.Minute)} {
 		if err := f.jobs.ConfirmPublished(f.Context(), "photos", at); err != nil {
 			f.Error(err)
 		}
