@@ -2,9 +2,12 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nightshift-go/nightshift/pkg/httpapi"
 )
 
 // Whatever comes, the answer is one of those documented, valid JSON, and says
@@ -45,4 +48,28 @@ func FuzzStatus(f *testing.F) {
 			t.Errorf("%d %s", answer.StatusCode, answer.Body)
 		}
 	})
+}
+
+func FuzzNetwork(f *testing.F) {
+	for _, address := range []string{"192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", "fe80::1%eth0", "::1", "127.0.0.1", "", "x", "1.2.3.4:80"} {
+		f.Add(address)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		key, loopback := httpapi.Network(address)
+		if key == "" || len(key) > 43 || loopback && key != "::1" && !strings.HasPrefix(key, "127.") {
+			t.Errorf("%q is %q, %v", address, key, loopback)
+		}
+		if again, _ := httpapi.Network(strings.TrimSuffix(key, "/64")); again != key {
+			t.Errorf("%q is %q, and that is %q", address, key, again)
+		}
+	})
+}
+
+func ExampleNetwork() {
+	for _, address := range []string{"192.0.2.1", "2001:db8:1:2::42"} {
+		fmt.Println(httpapi.Network(address))
+	}
+	// Output:
+	// 192.0.2.1 false
+	// 2001:db8:1:2::/64 false
 }
