@@ -130,7 +130,7 @@ func (n *Notes) of(queue string) *noting {
 func (n *Notes) write(q job.Queue, note store.Note, before time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
-	g, _, err := n.config.Jobs.NoteWait(ctx, q.Name, note)
+	g, noted, err := n.config.Jobs.NoteWait(ctx, q.Name, note)
 	if err != nil {
 		n.config.Logger.DebugContext(ctx, "a wait was not noted", "queue", q.Name, "error", err.Error())
 	}
@@ -138,8 +138,8 @@ func (n *Notes) write(q job.Queue, note store.Note, before time.Time) {
 	defer n.mu.Unlock()
 	of := n.of(q.Name)
 	of.writing = false
-	if err != nil {
-		of.every = min(2*of.every, atMost(q, MostBetween)) // the table may have too much to do
+	if err != nil || !noted { // the table may have too much to do, or others note enough
+		of.every = min(2*of.every, atMost(q, MostBetween))
 		return
 	}
 	of.pace(q, g.Notes, note.At.Sub(before))
