@@ -32,7 +32,7 @@ type Found struct {
 	HTTP   string `json:"http"`
 	AWS    string `json:"aws"`
 	Region string `json:"region"`
-	// Settings are what its functions are told of the table, queues and topics, by
+	// Settings are what its functions are told of the table, queues, topics and metrics, by
 	// the variable's name; see package settings.
 	Settings map[string]string `json:"settings"`
 }
