@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -81,7 +82,7 @@ type comparison struct {
 func showComparisons(s streams, found []comparison) error {
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "QUEUE\tIT IS\tARRIVALS\tMEASURED\tSERVICE\tMEASURED\tBUSY\tMEASURED\tLONGEST WAIT\tMEASURED\tREFUSED\tWORKERS\tNEEDED")
-	few := 0
+	var few []string
 	for _, c := range found {
 		q, m := c.plan.Queue, c.Measured
 		needed := "-"
@@ -89,7 +90,7 @@ func showComparisons(s streams, found []comparison) error {
 			needed = fmt.Sprint(c.Plan.Workers)
 		}
 		if c.Fit == sizing.TooFew {
-			few++
+			few = append(few, fmt.Sprintf("%s (%s in %s)", q.Name, sizing.Count(m.Jobs, "runs"), sizing.Count(float64(m.Minutes), "minutes")))
 			fmt.Fprintf(table, "%s\t%s\t%s\t-\t%s\t-\t%s\t-\t%s\t-\t-\t%d\t-\n", q.Name, c.Fit, perSecond(q.PeakArrivals), sizing.Period(q.ServiceTime), percent(c.plan.Utilisation), sizing.Period(q.LongestWait), c.plan.Workers)
 			continue
 		}
@@ -103,23 +104,21 @@ func showComparisons(s streams, found []comparison) error {
 	for _, c := range found {
 		c.advise(s)
 	}
-	if few == len(found) {
-		fmt.Fprintf(s.err, "There is too little to go by: let the stack work longer, or look at a longer --period.\n")
+	if len(few) > 0 {
+		fmt.Fprintf(s.err, "\nToo few data: %s. At least %d runs in %d minutes are needed: let it work longer, or look at a longer --period.\n",
+			strings.Join(few, ", "), sizing.LeastMeasuredJobs, sizing.LeastMeasuredMinutes)
 	}
 	return nil
 }
 
 // advise says why, and what to declare instead.
 func (c comparison) advise(s streams) {
-	if c.Fit == sizing.Fits {
+	if c.Fit == sizing.Fits || c.Fit == sizing.TooFew {
 		return
 	}
 	fmt.Fprintf(s.out, "\n%s: %s\n", c.plan.Queue.Name, c.Fit)
 	for _, reason := range c.Reasons {
 		fmt.Fprintf(s.out, "  - %s\n", reason)
-	}
-	if c.Fit == sizing.TooFew {
-		return
 	}
 	fmt.Fprintf(s.out, "  declare: PeakArrivals: job.PerSecond(%v), ServiceTime: %s\n", float64(c.Suggested.PeakArrivals), inGo(c.Suggested.ServiceTime))
 	if c.Err != nil {
