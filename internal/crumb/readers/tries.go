@@ -17,12 +17,13 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
-// Tries keeps passwords from being tried for long. A try takes a token of two buckets,
-// before the password is looked at:
+// Tries keeps passwords from being tried for long. A try takes tokens before the
+// password is looked at:
 //
-//	of the network that it comes from: 30 at once, one each ten seconds
-//	of the account, for strangers:     10 at once, one each five minutes
-//	of the account, for a browser in which its owner was signed in: 10, one a minute
+//	strangers: of their network, 30 at once, one each ten seconds,
+//	           and of the account, 10 at once, one each five minutes
+//	a browser in which the account's owner was signed in:
+//	           of its own alone, 10 at once, one a minute
 //
 // So nobody tries more than some 300 passwords of an account a day, from however many
 // addresses; and somebody who does locks out strangers, and not the owner: their
@@ -66,16 +67,16 @@ func NewTries(config TriesConfig) (*Tries, error) {
 // take takes one try of an account, which is named by its address. browser is that in
 // which its owner was signed in; empty for strangers. No try left is a *site.Problem.
 func (t *Tries) take(r *http.Request, address, browser string) error {
-	if network, loopback := httpapi.Network(r.RemoteAddr); !loopback {
-		if err := t.from(r.Context(), t.networks, network); err != nil {
-			return err
-		}
-	}
 	// Keys are kept for a while: they need not tell whose account it is.
 	sum := sha256.Sum256([]byte(address))
 	account := hex.EncodeToString(sum[:16])
 	if browser != "" {
 		return t.from(r.Context(), t.browsers, account+"/"+browser)
+	}
+	if network, loopback := httpapi.Network(r.RemoteAddr); !loopback {
+		if err := t.from(r.Context(), t.networks, network); err != nil {
+			return err
+		}
 	}
 	return t.from(r.Context(), t.strangers, account)
 }

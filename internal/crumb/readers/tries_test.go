@@ -134,7 +134,7 @@ func TestAStolenBrowserIsLimitedToo(t *testing.T) {
 func TestANetworkCantTryAllAccounts(t *testing.T) {
 	for from, want := range map[string]int{"2001:db8:1:2::": 30, "127.0.0.1": 50} {
 		d := newDoor(t, memory())
-		tried := 0
+		owner, tried := d.browser("ada"), 0
 		for i := range 50 {
 			address := from
 			if strings.HasSuffix(from, "::") {
@@ -146,6 +146,9 @@ func TestANetworkCantTryAllAccounts(t *testing.T) {
 		}
 		if tried != want {
 			t.Errorf("%d accounts were tried from %s, want %d", tried, from, want)
+		}
+		if answer := d.try("ada", password, strings.Replace(from, "::", "::1", 1), owner); answer.StatusCode != 200 {
+			t.Errorf("who shares the network is locked out: %d", answer.StatusCode)
 		}
 	}
 }
