@@ -6,25 +6,12 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/simulation"
+	"github.com/nightshift-go/nightshift/internal/simulation/scenarios"
 )
-
-// million is a load that a million jobs make: spikes that fill the queue, clients who
-// are refused and come back, failures and retries.
-func million() simulation.Config {
-	c := spike()
-	c.Load.Curve = simulation.Steady(20)
-	for from := 10 * time.Minute; from < 10*time.Hour; from += 2 * time.Hour {
-		c.Load.Curve = c.Load.Curve.With(from, 10*time.Minute, 100)
-	}
-	c.For = 10*time.Hour + 34*time.Minute
-	c.Faults.Attempts = 0.02
-	c.Service.Distribution = simulation.LogNormal
-	return c
-}
 
 // BenchmarkAMillionJobs plays a million jobs through, from request to end.
 func BenchmarkAMillionJobs(b *testing.B) {
-	c := million()
+	c := scenarios.Million()
 	jobs := 0
 	for b.Loop() {
 		jobs = play(b, c).Totals.Arrived

@@ -1,6 +1,6 @@
 // Command bench measures Nightshift and prints the tables of docs/performance.md.
 //
-//	go run ./scripts/bench [-only overhead,init,size,requests,powertools,throughput,mail]
+//	go run ./scripts/bench [-only overhead,init,size,requests,powertools,throughput,mail,simulation]
 //
 // Everything runs on this machine over loopback, bounded in count and time. What
 // is compared is compared within one run, since machines differ and are shared.
@@ -33,6 +33,7 @@ func sections() []section {
 		{"powertools", powertools},
 		{"throughput", throughput},
 		{"mail", mailPriorities},
+		{"simulation", simulated},
 	}
 }
 
