@@ -15,22 +15,30 @@ import (
 // simulated measures the simulator: a million jobs, from request to end.
 func simulated(ctx context.Context, out io.Writer) error {
 	runtime.GC()
-	cpu, began := processorTime(), time.Now()
+	before, err := processorTime()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
 	r, err := simulation.Run(ctx, scenarios.Million())
 	if err != nil {
 		return err
 	}
-	took, used := time.Since(began), processorTime()-cpu
+	took := time.Since(began)
+	after, err := processorTime()
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "\nSimulator\n\n| jobs | requests | attempts | simulated | time | processor time |\n|---|---|---|---|---|---|\n| %d | %d | %d | %v | %v | %v |\n",
-		r.Totals.Arrived, r.Totals.Asked, r.Totals.Attempts, r.Lasted.Round(time.Minute), took.Round(10*time.Millisecond), used.Round(10*time.Millisecond))
+		r.Totals.Arrived, r.Totals.Asked, r.Totals.Attempts, r.Lasted.Round(time.Minute), took.Round(10*time.Millisecond), (after-before).Round(10*time.Millisecond))
 	return nil
 }
 
 // processorTime is what this process has used of its processors.
-func processorTime() time.Duration {
+func processorTime() (time.Duration, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
+		return 0, fmt.Errorf("reading the processor time: %w", err)
 	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
 }
