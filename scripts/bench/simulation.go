@@ -30,7 +30,7 @@ func simulated(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "\nSimulator\n\n| jobs | requests | attempts | simulated | time | processor time |\n|---|---|---|---|---|---|\n| %d | %d | %d | %v | %v | %v |\n",
-		r.Totals.Arrived, r.Totals.Asked, r.Totals.Attempts, r.Lasted.Round(time.Minute), took.Round(10*time.Millisecond), (after-before).Round(10*time.Millisecond))
+		r.Totals.Arrived, r.Totals.Asked, r.Totals.Attempts, r.Lasted.Round(time.Minute), took.Round(10*time.Millisecond), (after - before).Round(10*time.Millisecond))
 	return nil
 }
 
