@@ -26,8 +26,10 @@ const (
 	// warm is how long the stack may take until all workers are busy and its memory
 	// is what it stays at.
 	warm = 8 * time.Second
-	// flat is how much more memory the last third of the load may take than the first.
-	flat = 0.1
+	// flat is how much more memory a process may have in the last third of the load than
+	// in the first: a Go program of 20 MB takes some more until its collector has found
+	// its pace.
+	flat = 0.2
 	// toQueue is how long a job takes from its row to the local queue.
 	toQueue = time.Second
 	// others are the processes that are neither workers nor front: the stack itself,

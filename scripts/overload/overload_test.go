@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 		{"one waited too long", "waits no longer", func(o *outcome) { o.jobs[7].Created = o.jobs[7].Started.Add(-22 * time.Second) }},
 		{"memory grows", "memory", func(o *outcome) {
 			for i := range o.samples {
-				o.samples[i].bytes += int64(i) * 5e6
+				o.samples[i].bytes += int64(i) * 2e7
 			}
 		}},
 		{"more and more processes", "memory", func(o *outcome) {
