@@ -164,9 +164,10 @@ func pressures() []scenario {
 			name: "hard bound",
 			steps: []step{
 				enqueue(0, "a", writeNarrow, []string{"ok"}), enqueue(0, "b", writeNarrow, []string{"quick"}),
-				enqueue(0, "c", writeNarrow, []string{"fail", "ok"}), transactNarrow(0, "d", "quick"), fillNarrow(0, "e", 3),
+				enqueue(0, "c", writeNarrow, []string{"fail", "ok"}), enqueue(0, "f", writeNarrow, []string{"ok"}),
+				transactNarrow(0, "d", "quick"), fillNarrow(0, "e", 3),
 			},
-			ends: ends{"a": done, "b": done, "c": done, "d": done},
+			ends: ends{"a": done, "b": done, "c": done, "d": done, "f": done},
 		},
 		{
 			name: "hard bound: redrive",
