@@ -102,6 +102,9 @@ func (b *batch) takeOn(ctx context.Context, r *record, found *store.Record) fate
 	if err != nil {
 		return b.unclaimed(ctx, found.ID, lease, err)
 	}
+	if claim.Finding == lifecycle.Finished && claim.Record.Token == lease.Token { // it died with its worker
+		b.ended(ctx, &claim.Record, lifecycle.Outcome{})
+	}
 	if claim.Finding == lifecycle.Orphaned {
 		return b.again() // it changed hands and was orphaned again
 	}

@@ -107,6 +107,25 @@ func TestALostRunIsNotCounted(t *testing.T) {
 	}
 }
 
+// A job that is dead because its worker died is counted by who finds it, and no run is.
+func TestADeathOfTheWorkerIsCounted(t *testing.T) {
+	var m telemetrytest.Recorder
+	w := observed(t, worker.Config{Metrics: &m}, worker.Handle(task(notes(nil)), func(context.Context, *job.Job[note]) error { return nil }))
+	id := w.enqueue("x", func(n *store.NewJob) { n.MaxAttempts = 1 })
+	died := store.Lease{Token: "t", Until: time.Now().Add(-time.Minute), Alone: true}
+	if claim, err := w.jobs.Claim(t.Context(), id, died); err != nil || !claim.Granted {
+		t.Fatalf("%+v, %v", claim, err)
+	}
+	w.deliver(message(id))
+	w.deliver(message(id))
+	if rec := w.get(id); rec.State != lifecycle.Dead {
+		t.Fatalf("it is %s", rec.State)
+	}
+	if dead, ran := m.Sum(telemetry.Dead, "notes"), m.Values(telemetry.ServiceTime, "notes"); dead != 1 || len(ran) != 0 {
+		t.Errorf("dead %v, ran %v", dead, ran)
+	}
+}
+
 const (
 	traceA = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b7-01"
 	traceB = "00-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-00f067aa0ba902b7-01"
