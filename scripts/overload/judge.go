@@ -171,9 +171,8 @@ func (o *outcome) unknown() time.Duration {
 
 // waits are how long the jobs waited that were not spilled, in order.
 func (o *outcome) waits() (all []time.Duration) {
-	spilled := o.spilledIDs()
 	for _, j := range o.jobs {
-		if !j.Started.IsZero() && !spilled[j.ID] {
+		if !j.Started.IsZero() && !o.spilled[j.ID] {
 			all = append(all, j.Started.Sub(j.Created))
 		}
 	}

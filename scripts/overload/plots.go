@@ -180,9 +180,8 @@ func (o *outcome) depths() figure {
 
 func (o *outcome) waitings() figure {
 	var points plotter.XYs
-	spilled := o.spilledIDs()
 	for _, j := range o.jobs {
-		if !j.Started.IsZero() && !spilled[j.ID] {
+		if !j.Started.IsZero() && !o.spilled[j.ID] {
 			points = append(points, plotter.XY{X: j.Started.Sub(o.began).Seconds(), Y: j.Started.Sub(j.Created).Seconds()})
 		}
 	}

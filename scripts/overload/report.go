@@ -19,7 +19,7 @@ func (o *outcome) print(w io.Writer, promises []promise) {
 	}
 	fmt.Fprintln(table)
 	line("asked for", "%.0f a second for %v, %.1f times the drain rate", o.offered, o.config.lasts, o.config.times)
-	line("accepted", "%d, %d of them spilled and %d degraded", o.count(http.StatusAccepted), len(o.spilledIDs()), o.degraded())
+	line("accepted", "%d, %d of them spilled and %d degraded", o.count(http.StatusAccepted), len(o.spilled), o.degraded())
 	line("refused", "%d", o.count(http.StatusServiceUnavailable))
 	waits := o.waits()
 	line("waited", "%v in the middle, %v for one in a hundred, %v at most", short(quantile(waits, 0.5)), short(quantile(waits, 0.99)), short(quantile(waits, 1)))
@@ -37,17 +37,6 @@ func (o *outcome) print(w io.Writer, promises []promise) {
 		line(verdict, "%s: %s", p.what, p.got)
 	}
 	_ = table.Flush() // to a terminal: what can't be written is not read
-}
-
-// spilledIDs are the jobs that were accepted to wait in the table.
-func (o *outcome) spilledIDs() map[job.ID]bool {
-	ids := map[job.ID]bool{}
-	for _, a := range o.answers {
-		if a.spilled {
-			ids[a.id] = true
-		}
-	}
-	return ids
 }
 
 func (o *outcome) degraded() (n int) {

@@ -30,6 +30,7 @@ type outcome struct {
 	answers          []answer
 	jobs             []done
 	samples          []sample
+	spilled          map[job.ID]bool // those that were seen to wait in the table
 	left             string // what had not ended when time was up
 }
 
@@ -54,7 +55,7 @@ func run(ctx context.Context, c config, say func(string, ...any)) (o *outcome, e
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer stop()
-	beside.Go(func() { o.samples = watch(sampling, stack, queueNamed(c.policy)) })
+	beside.Go(func() { o.samples, o.spilled = watch(sampling, stack, queueNamed(c.policy)) })
 
 	o.began = time.Now()
 	if c.relayStops {
@@ -66,6 +67,9 @@ func run(ctx context.Context, c config, say func(string, ...any)) (o *outcome, e
 	}
 	o.ended = time.Now()
 	say("%d were accepted, %d refused; working off what is left", o.count(202), o.count(503))
+	if err := stack.release(ctx, plan); err != nil {
+		return nil, err
+	}
 	o.jobs, o.left, err = settle(ctx, stack, accepted(o.answers), settleFor)
 	stop()
 	beside.Wait()

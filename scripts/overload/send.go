@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
-	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/scripts/overload/work"
 )
 
@@ -22,7 +21,6 @@ type answer struct {
 	status     int
 	retryAfter time.Duration
 	id         job.ID // of the job, where it was accepted
-	spilled    bool   // it waits in the table
 	err        error
 }
 
@@ -81,14 +79,11 @@ func ask(ctx context.Context, client *http.Client, url string, number int) answe
 	a := answer{status: response.StatusCode, err: err}
 	switch response.StatusCode {
 	case http.StatusAccepted:
-		var made struct {
-			ID    job.ID
-			State lifecycle.State
-		}
+		var made struct{ ID job.ID }
 		if err := json.Unmarshal(raw, &made); err != nil || made.ID == "" {
 			a.err = fmt.Errorf("an answer without a job: %s", raw)
 		}
-		a.id, a.spilled = made.ID, made.State == lifecycle.Scheduled
+		a.id = made.ID
 	case http.StatusServiceUnavailable:
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/dynamo"
 	"github.com/nightshift-go/nightshift/pkg/job"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
 	"github.com/nightshift-go/nightshift/scripts/overload/work"
 )
@@ -58,9 +59,27 @@ func (s *stack) aws() aws.Config {
 	return aws.Config{Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
 }
 
+func (s *stack) table() (*store.Jobs, error) {
+	return store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(s.aws()), "JobsTable")})
+}
+
+// release does what an operator would when the rush is over, and nothing else arrives:
+// spilled jobs are released as fast as the workers finish (nightshift queues spill
+// --rate). By itself the sweep leaves room for the peak that is declared.
+func (s *stack) release(ctx context.Context, plan sizing.Plan) error {
+	if plan.Queue.Full != job.Spill {
+		return nil
+	}
+	jobs, err := s.table()
+	if err != nil {
+		return err
+	}
+	return jobs.SetSpillRate(ctx, plan.Queue.Name, plan.DrainRate, false)
+}
+
 // records are the rows of all jobs.
 func (s *stack) records(ctx context.Context) (all []store.Record, err error) {
-	jobs, err := store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(s.aws()), "JobsTable")})
+	jobs, err := s.table()
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/queue"
 )
@@ -25,9 +26,10 @@ type sample struct {
 	processes int
 }
 
-// watch takes a sample each second until ctx ends. What can't be read in a second is
-// not in its sample.
-func watch(ctx context.Context, s *stack, name string) (samples []sample) {
+// watch takes a sample each second until ctx ends, and tells which jobs it saw spilled.
+// What can't be read in a second is not in its sample.
+func watch(ctx context.Context, s *stack, name string) (samples []sample, spilled map[job.ID]bool) {
+	spilled = map[job.ID]bool{}
 	counter := queue.New(sqs.NewFromConfig(s.aws()))
 	url := s.AWSURL() + "/000000000000/" + name
 	tick := time.NewTicker(time.Second)
@@ -35,7 +37,7 @@ func watch(ctx context.Context, s *stack, name string) (samples []sample) {
 	for {
 		select {
 		case <-ctx.Done():
-			return samples
+			return samples, spilled
 		case at := <-tick.C:
 			now := sample{at: at}
 			if depth, err := counter.Depth(ctx, url); err == nil {
@@ -45,6 +47,7 @@ func watch(ctx context.Context, s *stack, name string) (samples []sample) {
 				for _, rec := range records {
 					if rec.State == lifecycle.Scheduled {
 						now.spilled++
+						spilled[rec.ID] = true
 					}
 				}
 			}
