@@ -31,7 +31,7 @@ type outcome struct {
 	jobs             []done
 	samples          []sample
 	spilled          map[job.ID]bool // those that were seen to wait in the table
-	left             string // what had not ended when time was up
+	left             string          // what had not ended when time was up
 }
 
 // settleFor is how long what was accepted may take to be worked off.
