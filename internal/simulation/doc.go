@@ -8,8 +8,9 @@
 // The rules are the toolkit's own code, under a simulated clock: who is admitted
 // (package admission), how many workers and how long a queue (sizing), what a claim
 // finds and how a run goes on that failed (lifecycle, backoff), how many workers more
-// (scaling), and when a refused client is back (client). There is no second copy of
-// them here, so that a scenario shows what a stack would do.
+// (scaling), how many spilled jobs are released (sweep), and when a refused client is
+// back (client). There is no second copy of them here, so that a scenario shows what a
+// stack would do.
 //
 // Modelled is what AWS does, by its documentation: a standard SQS queue (visibility
 // timeouts, messages in flight, duplicates), how Lambda scales the pollers of a queue,
