@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/nightshift-go/nightshift/internal/crumb/gates"
 	"github.com/nightshift-go/nightshift/internal/crumb/wire"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
 	"github.com/nightshift-go/nightshift/pkg/producer"
@@ -24,8 +23,7 @@ func handler(env *wire.Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	url := func(queue string) string { return env.Settings.Required(settings.QueueURL(queue)) }
-	admit, err := gates.New(env.Queue(), url, tasks...)
+	admit, err := env.Gates(tasks...)
 	if err != nil {
 		return nil, err
 	}
