@@ -18,7 +18,7 @@ func TestFind(t *testing.T) {
 		"worker.(*batch).hideFailed › queue.(*SQS).Hide › hideBatch: ChangeMessageVisibilityBatch",
 		"sweep.(*healer).remedy › store.(*Jobs).Promote › Get: Get",
 		"sweep.(*Backstop).heal › store.(*Jobs).Requeue › buryOrphan: Write",
-		"producer.(*Producer).Make › store.(*Jobs).Create › createUnique: Transact",
+		"producer.(*Producer).Make › store.(*Jobs).Create › createTogether: Transact",
 	} {
 		if !slices.Contains(calls.Places, place) {
 			t.Errorf("%s was not found", place)
