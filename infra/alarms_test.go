@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,4 +117,24 @@ func TestQueuesAlarms(t *testing.T) {
 	want(t, "SweepLatenessAlarm", alarms["SweepLatenessAlarm"], map[string]string{
 		"Namespace": namespace, "MetricName": telemetry.SweepLag.Name, "Threshold": "120000", "ExtendedStatistic": "p99"})
 	want(t, "SchedulesMissedAlarm", alarms["SchedulesMissedAlarm"], map[string]string{"MetricName": telemetry.OccurrenceMissed.Name, "Threshold": "0"})
+}
+
+// What a page leads to is there.
+func TestRunbooksLeadSomewhere(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(runbooks, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := regexp.MustCompile(`\]\(([^)#:]+)`)
+	for _, file := range append(files, filepath.Join("..", "docs", "back-pressure.md"), filepath.Join("..", "docs", "deploy.md")) {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links.FindAllSubmatch(page, -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), string(link[1]))); err != nil {
+				t.Errorf("%s: %v", filepath.Base(file), err)
+			}
+		}
+	}
 }
