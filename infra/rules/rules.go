@@ -2,7 +2,7 @@
 // pass every public checker, and then lose or delay work: a visibility timeout
 // that is too short, a filter that never matches, a role that cannot read its
 // queue. It reads the template alone and needs no CDK, so that any stack can be
-// checked by it.
+// checked by it. CheckPlans holds a template to the plans of its queues as well.
 package rules
 
 import (
