@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2authorizers"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/infra/constructs"
@@ -63,6 +64,7 @@ func function(t *testing.T, name string) constructs.FunctionProps {
 type shop struct {
 	app      awscdk.App
 	stack    awscdk.Stack
+	table    awsdynamodb.Table
 	standard constructs.Backstop
 	fifo     constructs.Backstop
 	relay    constructs.Relay
@@ -73,6 +75,7 @@ func newShop(t *testing.T) *shop {
 	s := &shop{app: awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir()), AnalyticsReporting: jsii.Bool(false)})}
 	s.stack = awscdk.NewStack(s.app, jsii.String("Shop"), nil)
 	table := constructs.NewJobsTable(s.stack, "Jobs")
+	s.table = table
 	s.standard = constructs.NewBackstop(s.stack, "Backstop", constructs.BackstopProps{Table: table, Function: function(t, "backstop")})
 	s.fifo = constructs.NewBackstop(s.stack, "OrderedBackstop",
 		constructs.BackstopProps{Table: table, Function: function(t, "backstop"), FIFO: true})
@@ -121,6 +124,7 @@ func TestAnotherStack(t *testing.T) {
 		Authorizer: awsapigatewayv2authorizers.NewHttpIamAuthorizer()})
 	status := function(t, "status")
 	status.Timeout = 5 * time.Second
+	constructs.AddGates(&status, constructs.GateProps{Table: s.table, Window: time.Second, Queues: []constructs.JobQueue{mail, mail}})
 	api.Route("Status", awsapigatewayv2.HttpMethod_GET, "/jobs/{id}", constructs.NewFunction(s.stack, "StatusFunction", status))
 
 	all := s.synthesised(t).Resources
@@ -139,6 +143,7 @@ func TestAnotherStack(t *testing.T) {
 		{"BackstopQueue", "FifoQueue", nil},
 		{"RelayMapping", "MaximumBatchingWindowInSeconds", 1.0},
 		{"ApiStatusRoute", "AuthorizationType", "AWS_IAM"},
+		{"MailsRefusalsAlarm", "Threshold", 60.0},
 	} {
 		if got := all[c.id].Properties[c.property]; got != c.want {
 			t.Errorf("%s: %s is %v, want %v", c.id, c.property, got, c.want)
@@ -160,6 +165,15 @@ func TestAnotherStack(t *testing.T) {
 	}
 	if strings.Contains(string(ordered), "MAILS") || !strings.Contains(string(ordered), "STOCK_MOVES_DLQ_URL") {
 		t.Errorf("the FIFO backstop has %s", ordered)
+	}
+	gated, err := json.Marshal(all["StatusFunction"].Properties["Environment"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"NIGHTSHIFT_RELAY_WINDOW":"1s"`, `"NIGHTSHIFT_TABLE":{"Ref":"Jobs"}`, `"NIGHTSHIFT_QUEUE_MAILS_URL":{"Ref":"MailsQueue"}`, `"NIGHTSHIFT_NAMESPACE":"Nightshift/Shop"`} {
+		if !strings.Contains(string(gated), part) {
+			t.Errorf("the function with gates has no %s: %s", part, gated)
+		}
 	}
 	for _, entry := range *api.HttpApi.Node().Metadata() {
 		if *entry.Type == "aws:cdk:info" {

@@ -1,7 +1,10 @@
 package constructs
 
 import (
+	"time"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/jsii-runtime-go"
 
 	"github.com/nightshift-go/nightshift/pkg/settings"
 )
@@ -18,6 +21,9 @@ const (
 type GateProps struct {
 	// Table is the jobs table. Required.
 	Table awsdynamodb.Table
+	// Window is the relay's (RelayProps.Window), if it has one: a job may be on its way
+	// for so long, and nobody is to think that the relay stands still.
+	Window time.Duration
 	// Queues are those that the function enqueues jobs of. Required.
 	Queues []JobQueue
 }
@@ -30,6 +36,9 @@ func AddGates(function *FunctionProps, props GateProps) {
 		function.Environment = map[string]*string{}
 	}
 	function.Environment[settings.Table] = props.Table.TableName()
+	if props.Window > 0 {
+		function.Environment[settings.RelayWindow] = jsii.String(props.Window.String())
+	}
 	function.Policy = append(function.Policy,
 		AllowRows(props.Table.TableArn(), GaugeRows, "dynamodb:Query", "dynamodb:UpdateItem"),
 		AllowRows(props.Table.TableArn(), LimitRows, "dynamodb:UpdateItem"),
