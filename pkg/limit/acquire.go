@@ -78,12 +78,14 @@ func (s *Slots) first(owner string) int {
 	return int(hash.Sum32() % uint32(s.config.AtOnce))
 }
 
-// holdFor is how long a slot is held from now on, unless it is renewed.
+// holdFor is how long a slot is held from now on, unless it is renewed. Deadlines may
+// lie farther away than a Duration reaches.
 func (s *Slots) holdFor(ctx context.Context) time.Duration {
+	work := s.config.Lease - closing
 	if deadline, ok := ctx.Deadline(); ok {
-		return min(max(time.Until(deadline), 0)+closing, s.config.Lease)
+		work = min(max(time.Until(deadline), 0), work)
 	}
-	return s.config.Lease
+	return work + closing
 }
 
 // free finds a slot that can be had: the owner's own from a run before, or else one
@@ -121,8 +123,10 @@ func (s *Slot) take(before string, now time.Time) store.Write {
 
 func (s *Slot) attribute() string { return slotAttribute(s.index) }
 
-// ownedBy tells whether an entry is that of a run of this owner.
+// ownedBy tells whether an entry is that of a run of this owner, whose name may have
+// slashes as well; the run's has none.
 func ownedBy(entry, owner string) bool {
 	_, holder, _ := strings.Cut(entry, "/")
-	return strings.HasPrefix(holder, owner+"/")
+	end := strings.LastIndexByte(holder, '/')
+	return end >= 0 && holder[:end] == owner
 }

@@ -68,10 +68,11 @@ func (s *Slots) Enter(ctx context.Context, key, owner string) (Permit, error) {
 }
 
 // keep renews a slot whose work may take longer than its lease, each third of it, and
-// ends the work where the slot is lost.
+// ends the work where the slot is lost: where another has it, or it could not be renewed
+// for more than half of the lease, so that the work has time to notice.
 func (s *Slot) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	lease := s.slots.config.Lease
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)+closing <= lease {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= lease-closing {
 		return
 	}
 	last := time.Now()
@@ -83,11 +84,15 @@ func (s *Slot) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-ticker.C:
 		}
-		err := s.Renew(ctx)
+		soon, stop := context.WithTimeout(ctx, lease/3)
+		asked := time.Now()
+		err := s.Renew(soon)
+		stop()
 		if err == nil {
-			last = time.Now()
+			last = asked
+			continue
 		}
-		if errors.Is(err, ErrLost) || time.Since(last) > lease-closing {
+		if errors.Is(err, ErrLost) || time.Since(last) > lease/2 {
 			cancel(errors.Join(ErrLost, err))
 			return
 		}

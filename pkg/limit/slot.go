@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -39,18 +40,13 @@ func (s *Slots) expires(now time.Time) types.AttributeValue {
 func (s *Slot) Renew(ctx context.Context) error {
 	now := s.slots.config.Now()
 	next := entry(now.Add(s.slots.config.Lease), s.owner)
-	slot := "#" + s.attribute()
-	// Key: the limit's and its key's. Condition: the slot is in these hands. Comes
-	// back on failure: the row. A lost race: the lease had ended and another took
-	// it; the entry that was to be written means that it was, and its answer lost.
-	_, err := s.slots.config.Driver.Write(ctx, change(s.row, "SET "+slot+" = :next, #ttl = :ttl", slot+" = :mine",
-		store.Item{":next": text(next), ":mine": text(s.entry), ":ttl": s.slots.expires(now)}))
-	old, refused := refusedWith(err)
+	mine, err := s.change(ctx, "SET #slot = :next, #ttl = :ttl", next,
+		store.Item{":next": text(next), ":ttl": s.slots.expires(now)})
 	switch {
-	case refused && str(old[s.attribute()]) != next:
-		return fmt.Errorf("%w: one of %s", ErrLost, s.slots.config.Name)
-	case err != nil && !refused:
+	case err != nil:
 		return fmt.Errorf("limit: renewing a slot of %s: %w", s.slots.config.Name, err)
+	case !mine:
+		return fmt.Errorf("%w: one of %s", ErrLost, s.slots.config.Name)
 	}
 	s.entry = next
 	return nil
@@ -59,17 +55,37 @@ func (s *Slot) Renew(ctx context.Context) error {
 // Release gives the slot back. One that another has by now stays where it is.
 func (s *Slot) Release(ctx context.Context) error {
 	held := s.slots.config.Now().Sub(s.taken)
-	slot := "#" + s.attribute()
-	// Key: the limit's and its key's. Condition: the slot is in these hands. Comes
-	// back on failure: the row. A lost race: the lease had ended and another took
-	// it, or the slot was given back and the answer lost. How long slots are held
-	// is an estimate, and the last one to write has it.
-	_, err := s.slots.config.Driver.Write(ctx, change(s.row, "SET #usual_ms = :usual REMOVE "+slot, slot+" = :mine",
-		store.Item{":mine": text(s.entry), ":usual": number(smooth(s.usual, held).Milliseconds())}))
-	if _, refused := refusedWith(err); err != nil && !refused {
+	// How long slots are held is an estimate, and the last one to write has it.
+	_, err := s.change(ctx, "SET #usual_ms = :usual REMOVE #slot", "",
+		store.Item{":usual": number(smooth(s.usual, held).Milliseconds())})
+	if err != nil {
 		return fmt.Errorf("limit: giving back a slot of %s: %w", s.slots.config.Name, err)
 	}
 	return nil
+}
+
+// change writes to the row of a slot that is in these hands; false where it is in
+// another's, or nobody's. next is what the slot says then.
+func (s *Slot) change(ctx context.Context, update, next string, values store.Item) (mine bool, err error) {
+	update = strings.ReplaceAll(update, "#slot", "#"+s.attribute())
+	for range 2 {
+		// Key: the limit's and its key's. Condition: the slot is in these hands.
+		// Comes back on failure: the row. A lost race: the lease had ended and
+		// another took it, or this was done and its answer lost. An entry of this
+		// run that is another one is that of a renewal whose answer was lost.
+		values[":mine"] = text(s.entry)
+		_, err := s.slots.config.Driver.Write(ctx, change(s.row, update, "#"+s.attribute()+" = :mine", values))
+		old, refused := refusedWith(err)
+		if !refused {
+			return err == nil, err
+		}
+		says := str(old[s.attribute()])
+		if _, holder, _ := strings.Cut(says, "/"); says == next || holder != s.owner {
+			return says == next, nil
+		}
+		s.entry = says
+	}
+	return false, nil
 }
 
 // smooth moves an estimate by an eighth of what it was off.
