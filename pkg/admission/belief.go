@@ -61,6 +61,9 @@ func (b *belief) doubtful(r Reading, at time.Time) bool {
 	if r.Depth < b.reading.Depth-drained {
 		return true
 	}
+	if at.Sub(b.at) >= leastDoubted*b.doubt {
+		return false // seldom asked, or frozen since: workers had the time
+	}
 	old := b.longest > 0 && !b.reading.Oldest.IsZero() && at.Sub(b.reading.Oldest) >= b.longest/2
 	return old && r.Oldest.IsZero()
 }

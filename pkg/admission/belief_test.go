@@ -135,3 +135,20 @@ func TestADipOfTheAge(t *testing.T) {
 		t.Errorf("young: %+v", d)
 	}
 }
+
+// A process that was frozen for long, or is seldom asked, has nothing to doubt a reading
+// by: what it saw old may have been worked on since.
+func TestWhatWasOldLongAgoIsNoReasonToDoubt(t *testing.T) {
+	w := &world{depth: 3, now: time.Unix(1_800_000_000, 0)}
+	c := w.config(1000, 30)
+	c.LongestWait = 10 * time.Minute
+	g := made(t, c)
+	w.oldest = w.now.Add(-6 * time.Minute)
+	if d := g.Check(t.Context()); !d.Admitted {
+		t.Fatalf("before: %+v", d)
+	}
+	w.now, w.depth, w.oldest = w.now.Add(3*time.Hour), 0, time.Time{}
+	if d := g.Check(t.Context()); !d.Admitted || d.Age != 0 {
+		t.Errorf("an empty queue, hours later: %+v", d)
+	}
+}

@@ -129,3 +129,24 @@ func TestForTakesThePlan(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// The smallest limits have no half: who has room for one job has it whole.
+func TestTheSmallestLimitsDegrade(t *testing.T) {
+	for limit := 1; limit <= 3; limit++ {
+		w := &world{now: time.Unix(1_800_000_000, 0)}
+		c := w.config(limit, 1)
+		c.Full = job.Degrade
+		g := made(t, c)
+		for _, policy := range []job.Policy{{}, {ShedAt: 0.5}} {
+			if d := g.AdmitFor(t.Context(), policy); d.Admitted && d.Form == Degraded && d.Depth == 0 {
+				t.Errorf("limit %d, nothing waits: %+v", limit, d)
+			}
+		}
+		for range limit {
+			g.Admit(t.Context())
+		}
+		if d := g.Admit(t.Context()); d.Admitted {
+			t.Errorf("limit %d, full: %+v", limit, d)
+		}
+	}
+}

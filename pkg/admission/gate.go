@@ -21,18 +21,17 @@ type Gate struct {
 	meter   meter
 	probing probing
 	since   admitted
-	// valves are the thresholds that were asked for so far: the limit's first, then
-	// that of degrading where the queue does.
-	valves []valve
+	// valves are the thresholds that were asked for so far: the limit's first. degrade is
+	// the place of that of degrading, where the queue does: the first, too, where the
+	// limit is one job.
+	valves  []valve
+	degrade int
 	// measured is the number of the reading that was measured last.
 	measured int
 }
 
-// The places of the first valves.
-const (
-	full = iota
-	degrade
-)
+// full is the place of the limit's valve.
+const full = 0
 
 // New makes a gate, open. It reports every mistake in the configuration at once.
 func New(c Config) (*Gate, error) {
@@ -44,7 +43,7 @@ func New(c Config) (*Gate, error) {
 	g.meter.believed = belief{drain: c.DrainRate, doubt: c.Doubt, longest: c.LongestWait}
 	g.valve(1)
 	if c.Full == job.Degrade {
-		g.valve(degradeShare(c.Limit))
+		g.degrade = g.valve(degradeShare(c.Limit))
 	}
 	return g, nil
 }
@@ -124,7 +123,7 @@ func (g *Gate) judge(d *Decision, at int, now time.Time) {
 		d.Reason, wait = Unrelayed, g.config.Window+certainty
 	case g.valves[at].shut:
 		g.overflow(d, at)
-	case g.config.Full == job.Degrade && g.valves[degrade].shut:
+	case g.config.Full == job.Degrade && g.valves[g.degrade].shut:
 		d.Admitted, d.Form = true, Degraded
 	default:
 		d.Admitted = true
