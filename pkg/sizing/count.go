@@ -42,13 +42,14 @@ func ReleaseRate(drain, arrivals job.Rate) job.Rate {
 
 // Room is how many jobs a queue of a depth takes before it is at the mark up to which
 // spilled jobs are released: below that of its limit, and, where jobs are degraded,
-// below the one at which that ends.
+// below the one at which that ends. The smallest limits have their mark at zero; an
+// empty queue takes one all the same, or what is spilled would never come out.
 func (p Plan) Room(depth int) int {
 	mark := Mark(p.Limit)
 	if p.Queue.Full == job.Degrade {
 		mark = Mark(DegradeAt(p.Limit))
 	}
-	return max(mark-depth, 0)
+	return max(max(mark, 1)-depth, 0)
 }
 
 // MostSpilled is how many jobs of the queue may be spilled at once: also where its Full

@@ -51,3 +51,18 @@ func TestRelease(t *testing.T) {
 		t.Errorf("room for %d below the 8,550 at which jobs are whole again", got)
 	}
 }
+
+// However few a queue takes: what is spilled comes out when nothing waits.
+func TestAnEmptyQueueHasRoom(t *testing.T) {
+	for limit := 1; limit <= 4; limit++ {
+		for _, full := range []job.Full{job.Refuse, job.Degrade, job.Spill, job.Replace} {
+			plan := sizing.Plan{Queue: job.Queue{Full: full}, Limit: limit}
+			if got := plan.Room(0); got < 1 || got > limit {
+				t.Errorf("limit %d, %q: room for %d", limit, full, got)
+			}
+			if got := plan.Room(limit); got != 0 {
+				t.Errorf("limit %d, %q, full: room for %d", limit, full, got)
+			}
+		}
+	}
+}
