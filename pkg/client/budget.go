@@ -40,8 +40,11 @@ func (b *Budget) Sent() {
 	b.add(b.share)
 }
 
-// spend takes one retry, if there is one.
+// spend takes one retry, if there is one; no budget has all.
 func (b *Budget) spend() bool {
+	if b == nil {
+		return true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()

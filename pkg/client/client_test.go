@@ -271,6 +271,16 @@ func TestWait(t *testing.T) {
 	s.waited(1050*time.Millisecond, 2100*time.Millisecond, 4250*time.Millisecond, 105*time.Millisecond, 2100*time.Millisecond)
 }
 
+// Whatever a server asks for, the next look is not sooner.
+func TestWaitOfCenturies(t *testing.T) {
+	for _, asked := range []string{"9223372036", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"} {
+		s := newScript(t, nil, gives(200, queued, "Retry-After", asked), gives(200, done))
+		if _, err := s.client.Wait(t.Context(), "1"); err != nil || len(s.waits) != 1 || s.waits[0] < 290*365*24*time.Hour {
+			t.Errorf("Retry-After: %s: it waited %v, %v", asked, s.waits, err)
+		}
+	}
+}
+
 func TestWaitGivesWhatItSawLast(t *testing.T) {
 	s := newScript(t, nil, gives(200, queued), gives(404, ""))
 	j, err := s.client.Wait(t.Context(), "1")

@@ -63,7 +63,7 @@ type Step struct {
 }
 
 // Next tells what follows the attempt of that number, from 1. random gives numbers in
-// [0, 1).
+// [0, 1). A nil budget bounds nothing.
 //
 // The wait is drawn evenly from nothing to a bound that doubles with each attempt. A
 // server's Retry-After is a floor, and the jitter comes on top of it: requests that

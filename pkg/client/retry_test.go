@@ -76,6 +76,13 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// Without a budget retries are bounded by their number alone.
+func TestNoBudget(t *testing.T) {
+	if got := (client.RetryPolicy{}).Next(1, down, nil, middle); !got.Again {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Requests that were refused in one moment, with one Retry-After, come back spread.
 func TestTheRefusedComeBackSpread(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))

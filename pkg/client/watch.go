@@ -61,5 +61,5 @@ func (c *Client) untilNextLook(a answer) time.Duration {
 		wait = defaultLook
 	}
 	wait = max(wait, leastLook)
-	return wait + time.Duration(c.config.Random()*float64(wait)/10)
+	return later(wait, time.Duration(c.config.Random()*float64(wait)/10))
 }

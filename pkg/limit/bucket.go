@@ -19,6 +19,9 @@ const (
 	DefaultHold        = time.Second
 )
 
+// MostLongestWait is the longest LongestWait.
+const MostLongestWait = 365 * 24 * time.Hour
+
 // A BucketConfig says how much of what a Bucket hands out.
 type BucketConfig struct {
 	// Driver reaches the jobs table. Required.
@@ -40,8 +43,8 @@ type BucketConfig struct {
 	// Hold is how long leased tokens keep; what is left then is lost. Zero means
 	// DefaultHold.
 	Hold time.Duration
-	// LongestWait is the longest that a job is sent away for (Handler); zero
-	// means DefaultLongestWait.
+	// LongestWait is the longest that a job is sent away for (Handler), at most
+	// MostLongestWait; zero means DefaultLongestWait.
 	LongestWait time.Duration
 	// Now is the clock; default time.Now.
 	Now func() time.Time
@@ -75,6 +78,9 @@ func NewBucket(config BucketConfig) (*Bucket, error) {
 	}
 	if config.Burst < 0 || config.Lease < 0 || config.Hold < 0 || config.LongestWait < 0 {
 		bad("Burst %d, Lease %d, Hold %v and LongestWait %v are positive", config.Burst, config.Lease, config.Hold, config.LongestWait)
+	}
+	if config.LongestWait > MostLongestWait {
+		bad("LongestWait is %v: at most %v", config.LongestWait, MostLongestWait)
 	}
 	if config.Burst > math.MaxInt32 {
 		bad("Burst is %d: at most %d", config.Burst, math.MaxInt32)

@@ -37,8 +37,8 @@ type SlotsConfig struct {
 	// a later deadline, or none, renews it. Zero means DefaultSlotLease. It is
 	// at least ten seconds.
 	Lease time.Duration
-	// LongestWait is the longest that a job is sent away for (Handler); zero
-	// means DefaultLongestWait.
+	// LongestWait is the longest that a job is sent away for (Handler), at most
+	// MostLongestWait; zero means DefaultLongestWait.
 	LongestWait time.Duration
 	// Now is the clock; default time.Now. Deadlines of contexts are always the
 	// machine's.
@@ -71,8 +71,8 @@ func NewSlots(config SlotsConfig) (*Slots, error) {
 	if config.Lease != 0 && config.Lease < shortestSlotLease {
 		bad("Lease is %v: at least %v", config.Lease, shortestSlotLease)
 	}
-	if config.LongestWait < 0 {
-		bad("LongestWait is %v: it is positive", config.LongestWait)
+	if config.LongestWait < 0 || config.LongestWait > MostLongestWait {
+		bad("LongestWait is %v: it is positive, and at most %v", config.LongestWait, MostLongestWait)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

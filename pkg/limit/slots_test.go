@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -220,6 +221,9 @@ func TestNewSlotsReportsAllMistakes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing: %v", part, err)
 		}
+	}
+	if _, err := limit.NewSlots(limit.SlotsConfig{Driver: memory(), Name: "a", AtOnce: 1, LongestWait: math.MaxInt64}); err == nil {
+		t.Error("a wait of centuries")
 	}
 }
 
