@@ -9,7 +9,7 @@ import (
 // measure counts a decision, and notes what a reading says once, when it is first
 // decided by; the caller holds mu.
 func (g *Gate) measure(ctx context.Context, d *Decision) {
-	record := func(m telemetry.Measurement) { g.config.Metrics.Record(ctx, m) }
+	record := func(m telemetry.Measurement) { telemetry.Record(ctx, g.config.Metrics, m) }
 	queue := g.config.Queue
 	if number := g.meter.believed.number; number != g.measured {
 		g.measured = number

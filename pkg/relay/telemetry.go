@@ -15,13 +15,13 @@ func (r *Relay) measured(ctx context.Context, p store.Publication, err error, do
 	}
 	switch {
 	case err == nil:
-		r.config.Metrics.Record(ctx, telemetry.Published.Times(telemetry.Relay, 1))
+		telemetry.Record(ctx, r.config.Metrics, telemetry.Published.Times(telemetry.Relay, 1))
 		// What is to be seen later only is not late.
 		if lag := r.config.Now().Sub(p.At); lag >= 0 {
-			r.config.Metrics.Record(ctx, telemetry.RelayLag.Took(telemetry.Relay, lag))
+			telemetry.Record(ctx, r.config.Metrics, telemetry.RelayLag.Took(telemetry.Relay, lag))
 		}
 	case done:
-		r.config.Metrics.Record(ctx, telemetry.SetAside.Times(telemetry.Relay, 1))
+		telemetry.Record(ctx, r.config.Metrics, telemetry.SetAside.Times(telemetry.Relay, 1))
 	}
 	return done
 }
@@ -38,6 +38,6 @@ func (r *Relay) span(ctx context.Context, queue string, entries []jobEntry) (con
 	if len(entries) == 1 && len(s.Links) == 1 {
 		s.Parent, s.Job, s.Task = s.Links[0], string(entries[0].row.ID), entries[0].row.Task
 	}
-	ctx, end := r.config.Tracer.Start(ctx, s)
+	ctx, end := telemetry.Start(ctx, r.config.Tracer, s)
 	return ctx, func(err error) { end("", err) }
 }

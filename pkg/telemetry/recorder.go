@@ -1,6 +1,11 @@
 package telemetry
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+)
 
 // A Recorder takes measurements. It may be used by many goroutines. It neither fails
 // nor waits for anybody: what it can't keep it drops. Where a configuration asks
@@ -14,16 +19,27 @@ type Recorder interface {
 	Flush(ctx context.Context)
 }
 
-// Record records a measurement, unless there is no recorder.
+// Record records a measurement, unless there is no recorder. A recorder that panics
+// fails nobody: that is logged (slog.Default).
 func Record(ctx context.Context, r Recorder, m Measurement) {
 	if r != nil {
+		defer contain(ctx, "a recorder panicked")
 		r.Record(ctx, m)
 	}
 }
 
-// Flush flushes a recorder, unless there is none.
+// Flush flushes a recorder, unless there is none, as Record records.
 func Flush(ctx context.Context, r Recorder) {
 	if r != nil {
+		defer contain(ctx, "a recorder panicked")
 		r.Flush(ctx)
+	}
+}
+
+// contain is deferred around what programs bring along: a job does not fail because it
+// is looked at.
+func contain(ctx context.Context, what string) {
+	if p := recover(); p != nil {
+		slog.ErrorContext(ctx, what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }

@@ -42,11 +42,17 @@ type Tracer interface {
 	Start(ctx context.Context, s Span) (span context.Context, end func(outcome string, err error))
 }
 
-// Start begins a span, or none where there is no tracer: then the context has the parent's
-// trace.
+// Start begins a span, or none where there is no tracer, or one that panics (that is
+// logged): then the context has the parent's trace.
 func Start(ctx context.Context, t Tracer, s Span) (span context.Context, end func(outcome string, err error)) {
+	span, end = WithTrace(ctx, s.Parent), func(string, error) {}
 	if t == nil {
-		return WithTrace(ctx, s.Parent), func(string, error) {}
+		return span, end
 	}
-	return t.Start(ctx, s)
+	defer contain(ctx, "a tracer panicked")
+	begun, ended := t.Start(ctx, s)
+	return begun, func(outcome string, err error) {
+		defer contain(begun, "a tracer panicked")
+		ended(outcome, err)
+	}
 }

@@ -18,7 +18,7 @@ func (b *batch) trace(ctx context.Context, r *run) context.Context {
 	}
 	r.told = telemetry.Run{Job: string(rec.ID), Task: rec.Task, Queue: b.queue.Queue.Name, Attempt: rec.Attempt, Trace: trace}
 	if b.config.Tracer != nil {
-		ctx, r.spanEnd = b.config.Tracer.Start(ctx, telemetry.Span{
+		ctx, r.spanEnd = telemetry.Start(ctx, b.config.Tracer, telemetry.Span{
 			Operation: telemetry.Process, Queue: r.told.Queue, Job: r.told.Job, Task: rec.Task, Attempt: rec.Attempt,
 			Parent: trace, Links: []telemetry.Trace{trace},
 		})
