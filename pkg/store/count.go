@@ -135,24 +135,49 @@ func isCounter(item Item) bool { return strings.HasPrefix(str(item[PartitionKey]
 func (j *Jobs) Counters(ctx context.Context, count Count, queue string, shards int) ([]Counter, error) {
 	var all []Counter
 	for first := 0; first < shards; first += shardsTogether {
-		condition := "#pk = :counters"
-		query := Query{Condition: condition, Names: namesIn(condition), Values: Item{":counters": counterPartition(count, queue, first)}}
-		for {
-			page, err := j.driver.Query(ctx, query)
-			if err != nil {
-				return nil, fmt.Errorf("store: counting queue %s: %w", queue, err)
-			}
-			for _, item := range page.Items {
-				c, err := counterIn(item)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, c)
-			}
-			if query.Start = page.Next; query.Start == nil {
-				break
-			}
+		some, err := j.countersFrom(ctx, count, queue, first)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, some...)
 	}
 	return all, nil
+}
+
+// AllCounters reads Counters, and those beyond that a version of the program used which
+// counted over more shards: up to the first sixteen that were never used. That is one
+// read more.
+func (j *Jobs) AllCounters(ctx context.Context, count Count, queue string, shards int) ([]Counter, error) {
+	all, err := j.Counters(ctx, count, queue, shards)
+	for first := shards + shardsTogether - 1; err == nil; first += shardsTogether {
+		var some []Counter
+		if some, err = j.countersFrom(ctx, count, queue, first); len(some) == 0 {
+			break
+		}
+		all = append(all, some...)
+	}
+	return all, err
+}
+
+// countersFrom reads the counters that lie beside that of a shard.
+func (j *Jobs) countersFrom(ctx context.Context, count Count, queue string, shard int) (all []Counter, err error) {
+	// Key: that of sixteen counters. All of them, page by page.
+	condition := "#pk = :counters"
+	query := Query{Condition: condition, Names: namesIn(condition), Values: Item{":counters": counterPartition(count, queue, shard)}}
+	for {
+		page, err := j.driver.Query(ctx, query)
+		if err != nil {
+			return nil, fmt.Errorf("store: counting queue %s: %w", queue, err)
+		}
+		for _, item := range page.Items {
+			c, err := counterIn(item)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, c)
+		}
+		if query.Start = page.Next; query.Start == nil {
+			return all, nil
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -60,8 +61,12 @@ func (j *Jobs) SpillRates(ctx context.Context) (map[string]SpillRate, error) {
 }
 
 // SetSpillRate says at which rate the spilled jobs of a queue are released from now on
-// (zero leaves it to the sweep), and whether they are held back.
+// (zero leaves it to the sweep), and whether they are held back. ErrInvalid is wrapped
+// where the rate is no number from zero on.
 func (j *Jobs) SetSpillRate(ctx context.Context, queue string, rate job.Rate, paused bool) error {
+	if !(rate >= 0) || math.IsInf(float64(rate), 0) {
+		return fmt.Errorf("%w: the rate of queue %s is %v", ErrInvalid, queue, float64(rate))
+	}
 	set, remove, values := "SET #paused = :paused", " REMOVE #rate", Item{":paused": boolean(paused)}
 	if rate > 0 {
 		set, remove = set+", #rate = :rate", ""

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -111,17 +112,25 @@ func Allowed(plan sizing.Plan, rate store.SpillRate, now time.Time) int {
 	r := cmp.Or(rate.Rate, sizing.ReleaseRate(plan.DrainRate, plan.Queue.PeakArrivals))
 	span := releaseSpan.Seconds()
 	if rate.Released.IsZero() {
-		return max(int(float64(r)*span), 1)
+		return max(whole(float64(r)*span), 1)
 	}
 	longest := max(span, 1/float64(r))
-	return int(float64(r)*min(now.Sub(rate.Released).Seconds(), longest) + 1e-6)
+	return whole(float64(r)*min(now.Sub(rate.Released).Seconds(), longest) + 1e-6)
 }
 
-// spilled counts what waits for its release, in one read for most queues.
+// whole cuts a number off to an int, which the largest don't fit in.
+func whole(jobs float64) int { return int(min(jobs, math.MaxInt32)) }
+
+// spilled counts what waits for its release, in two reads for most queues. Once an hour
+// the index is asked where nothing is counted: somebody may have deleted a counter.
 func (s *Sweep) spilled(ctx context.Context, name string, plan sizing.Plan) (waiting int, err error) {
-	counters, err := s.config.Jobs.Counters(ctx, store.CountSpilled, name, store.SpillBound(plan).Shards)
+	counters, err := s.config.Jobs.AllCounters(ctx, store.CountSpilled, name, store.SpillBound(plan).Shards)
 	for _, c := range counters {
 		waiting += c.Used
+	}
+	if now := s.config.Now(); waiting == 0 && err == nil && now.Minute() == 0 {
+		uncounted, err := s.oldest(ctx, name, releaseChunk, now)
+		return len(uncounted), err
 	}
 	return waiting, err
 }

@@ -1,8 +1,10 @@
 package sweep_test
 
 import (
+	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -59,13 +61,18 @@ func newBasin(t testing.TB, change ...func(*sizing.Plan)) *basin {
 // spill keeps jobs of a queue in the table, a second apart.
 func (b *basin) spill(t testing.TB, name string, n int) (ids []job.ID) {
 	t.Helper()
+	return b.spillIn(t, name, n, store.Bound{Limit: 1 << 20, Shards: 1})
+}
+
+func (b *basin) spillIn(t testing.TB, name string, n int, bound store.Bound) (ids []job.ID) {
+	t.Helper()
 	for range n {
 		id, err := b.jobs.NewID()
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.now = b.now.Add(time.Second)
-		spilled := store.NewJob{ID: id, Task: "photo.resize", Queue: name, Args: []byte(`{}`), MaxAttempts: 3, Spill: &store.Bound{Limit: 1 << 20, Shards: 1}}
+		spilled := store.NewJob{ID: id, Task: "photo.resize", Queue: name, Args: []byte(`{}`), MaxAttempts: 3, Spill: &bound}
 		if _, _, err := b.jobs.Create(t.Context(), spilled); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +158,59 @@ func TestAnOperatorSetsTheRateOfRelease(t *testing.T) {
 	set(0.5, true, 0)
 	set(1.0/90, false, 1) // one in a minute and a half, the last two minutes ago
 	set(1.0/90, false, 0)
-	set(100, false, 109) // all that are left
+	set(1e30, false, 109) // all that are left
+	for _, bad := range []job.Rate{-1, job.Rate(math.NaN()), job.Rate(math.Inf(1))} {
+		if err := b.jobs.SetSpillRate(t.Context(), "photos", bad, false); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%v a second: %v", float64(bad), err)
+		}
+	}
+}
+
+// However a rate came to be so high: it releases as many as there are.
+func TestTheHighestRates(t *testing.T) {
+	now := time.Now()
+	plan := sizing.Plan{DrainRate: 1}
+	for _, rate := range []job.Rate{1e9, 1e30, math.MaxFloat64} {
+		for _, released := range []time.Time{{}, now.Add(-time.Minute)} {
+			if n := sweep.Allowed(plan, store.SpillRate{Rate: rate, Released: released}, now); n < 1e9 {
+				t.Errorf("%v a second, released at %v: %d", float64(rate), released, n)
+			}
+		}
+	}
+}
+
+// Somebody deleted the counters: what they counted comes out within the hour.
+func TestSpilledJobsWithoutACounter(t *testing.T) {
+	b := newBasin(t)
+	ids := b.spill(t, "photos", 5)
+	for _, row := range b.memory.Rows() {
+		if row["used"] == nil {
+			continue
+		}
+		key := store.Item{store.PartitionKey: row[store.PartitionKey], store.SortKey: row[store.SortKey]}
+		if _, err := b.memory.Write(t.Context(), store.Write{Op: store.Delete, Key: key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 60 {
+		b.minute()
+	}
+	if n := len(b.released(ids)); n != len(ids) {
+		t.Errorf("%d of %d are released", n, len(ids))
+	}
+}
+
+// A deployment may count over fewer rows than the one before. What that one spilled comes
+// out all the same.
+func TestSpilledJobsOfMoreShards(t *testing.T) {
+	b := newBasin(t)
+	ids := b.spillIn(t, "photos", 40, store.Bound{Limit: 1 << 20, Shards: 64})
+	for range 5 {
+		b.minute()
+	}
+	if n := len(b.released(ids)); n != len(ids) {
+		t.Errorf("%d of %d are released", n, len(ids))
+	}
 }
 
 // A run that is repeated, or two at once, release what a minute allows.
