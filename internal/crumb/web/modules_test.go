@@ -29,6 +29,7 @@ func TestModules(t *testing.T) {
 		{"backoff", "m.parseRetryAfter(null)", "undefined"},
 		{"backoff", "m.parseRetryAfter('2')", "2"},
 		{"backoff", "m.parseRetryAfter(' 0 ')", "0"},
+		{"backoff", "['9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'].map(s => m.parseRetryAfter(s, 0))", "31536000,31536000"},
 		{"backoff", "m.parseRetryAfter('-2')", "undefined"},
 		{"backoff", "m.parseRetryAfter('1.5e3')", "undefined"},
 		{"backoff", "m.parseRetryAfter('soon')", "undefined"},
@@ -44,6 +45,7 @@ func TestModules(t *testing.T) {
 		{"backoff", "(() => { const b = new m.Budget(() => 0); while (b.spend()); for (let i = 0; i < 10; i++) b.sent(); return [b.spend(), b.spend()]; })()", "true,false"},
 		{"backoff", "(() => { let now = 0; const b = new m.Budget(() => now); while (b.spend()); now = 3000; return [b.spend(), b.spend()]; })()", "true,false"},
 		{"attend", "m.later(new Date(2026, 10, 29, 14, 31, 1), new Date(2026, 10, 29, 14, 20))", "Try again after 14:32."},
+		{"attend", "['14:32', '2026', '2'].every(s => m.later(new Date(2026, 11, 2, 14, 31, 1), new Date(2026, 10, 29, 14, 20)).includes(s))", "true"},
 		{"attend", "[m.later(undefined), m.later(new Date(1000), 0)]", "Try again when you like.,Try again when you like."},
 
 		{"errors", "[429, 503].map(m.kindOf)", "busy,busy"},
@@ -58,6 +60,7 @@ func TestModules(t *testing.T) {
 		// Looks: what the server asked for, or slower each time, and a little jitter.
 		{"backoff", "[0, 3, 1000].map(look => m.steadily(look, undefined, () => 0).toFixed(1))", "1.0,2.2,10.0"},
 		{"backoff", "m.steadily(9, 2, () => 0.5)", "2.1"},
+		{"backoff", "m.steadily(9, 0, () => 0)", "0.1"},
 		{"follow", followTrial, "2 looks, 1 while hidden, If-None-Match \"a\", ends with done"},
 		{"session", "[null, '/feed?x=1', '//evil.example/', 'https://evil.example/', 'javascript:alert(1)', 'http://', '/\\\\evil.example'].map(m.homeward)", "/,/feed?x=1,/,/,/,/,/"},
 		{"session", "['/.//evil.example/a?b', location.origin + '//evil.example', '/x/..//evil.example'].map(m.homeward)", "/evil.example/a?b,/evil.example,/evil.example"},

@@ -22,7 +22,10 @@ export function retrying(kind, seconds) {
 export function later(comeBack, now = Date.now()) {
   if (!comeBack || comeBack - now < 60_000) return "Try again when you like.";
   const minute = new Date(Math.ceil(comeBack.getTime() / 60_000) * 60_000);
-  return `Try again after ${minute.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", hourCycle: "h23"})}.`;
+  const time = {hour: "2-digit", minute: "2-digit", hourCycle: "h23"};
+  // From half a day on, the time alone may be that of another day.
+  const day = comeBack - now < 12 * 3_600_000 ? {} : {day: "numeric", month: "long", year: "numeric"};
+  return `Try again after ${minute.toLocaleString([], {...day, ...time})}.`;
 }
 
 /** @param {import("./errors.js").Kind} kind */

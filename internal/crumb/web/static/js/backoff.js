@@ -79,23 +79,28 @@ export function waitBefore(repetition, retryAfter = 0, random = Math.random) {
   return retryAfter + random() * bound;
 }
 
+/** A year, in seconds: the longest that a server can say. Dates and timers end somewhere. */
+const YEAR = 365 * 24 * 3600;
+
 /**
  * Reads a Retry-After header (RFC 9110, 10.2.3): seconds, or a date.
  * @param {string | null} header
  * @param {number} [now] milliseconds
- * @returns {number | undefined} seconds, or undefined if it says nothing
+ * @returns {number | undefined} seconds, a year at most, or undefined if it says nothing
  */
 export function parseRetryAfter(header, now = Date.now()) {
   if (header === null) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header);
+  if (/^\d+$/.test(header.trim())) return Math.min(Number(header), YEAR);
   const at = /GMT\s*$/.test(header) ? Date.parse(header) : NaN; // parse takes anything for a date
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, (at - now) / 1000), YEAR);
 }
 
 /** Seconds before the second look at something, where the server names none. */
 const LOOK = 1;
 /** Seconds between looks after a while. */
 const SLOW = 10;
+/** Seconds between looks at least, whatever the server says. */
+const LEAST = 0.1;
 
 /**
  * Gives the wait before the next look at something that takes its time, in
@@ -106,6 +111,6 @@ const SLOW = 10;
  * @param {() => number} [random]
  */
 export function steadily(look, retryAfter, random = Math.random) {
-  const wait = retryAfter ?? Math.min(SLOW, LOOK * 1.3 ** look);
+  const wait = Math.max(LEAST, retryAfter ?? Math.min(SLOW, LOOK * 1.3 ** look));
   return wait * (1 + random() / 10);
 }
