@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -61,7 +62,7 @@ func runQueuesLend(ctx context.Context, s streams, args []string) error {
 		case !(l.share > 0 && l.share <= 1):
 			return fmt.Sprintf("--share %v: want a part, above 0 and at most 1", l.share)
 		}
-		return ""
+		return someTime(l.lasts)
 	}, func(d loans, names []string) error {
 		switch {
 		case l.list:
@@ -83,7 +84,9 @@ Exit status: 0 for success, 1 when it was refused or failed, 2 for misuse.
 var queuesPause = command{name: "pause", run: func(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "queues pause", queuesPauseUsage)
 	lasts := flags.Duration("for", 30*time.Minute, "`how long` it lasts")
-	return onLoans(ctx, s, flags, args, oneQueue, func(d loans, names []string) error {
+	return onLoans(ctx, s, flags, args, func(names []string) string {
+		return cmp.Or(oneQueue(names), someTime(*lasts))
+	}, func(d loans, names []string) error {
 		return d.lend(ctx, s, names[0], "", 1, *lasts)
 	})
 }}
@@ -105,6 +108,13 @@ var queuesResume = command{name: "resume", run: func(ctx context.Context, s stre
 func oneQueue(names []string) string {
 	if len(names) != 1 {
 		return "it takes one queue"
+	}
+	return ""
+}
+
+func someTime(lasts time.Duration) string {
+	if lasts <= 0 {
+		return fmt.Sprintf("--for %v: want a time above zero, as 30m", lasts)
 	}
 	return ""
 }

@@ -60,6 +60,8 @@ func TestMisuseOfLending(t *testing.T) {
 		{"lend --give-back", "takes the queue that lends"},
 		{"lend a b --share 1.5", "--share 1.5"},
 		{"lend a b --share 0", "--share 0"},
+		{"lend a b --for -5m", "--for -5m"},
+		{"pause a --for 0s", "--for 0s"},
 		{"pause", "it takes one queue"},
 		{"resume a b", "it takes one queue"},
 	} {

@@ -125,11 +125,24 @@ func (f *sizeFlags) check() error {
 	if f.metrics && f.whatIf.any() && f.queue == "" {
 		return errors.New("--from-metrics holds declared queues against what they had: name one with --queue to try other numbers")
 	}
-	if f.message < 0 || f.degraded < 0 {
-		return errors.New("--message-bytes and --degraded-service are not negative")
-	}
-	if _, err := f.format(); err != nil {
+	if err := f.checkNumbers(); err != nil {
 		return err
+	}
+	_, err := f.format()
+	return err
+}
+
+// checkNumbers looks whether they make sense.
+func (f *sizeFlags) checkNumbers() error {
+	switch {
+	case f.message < 0 || f.degraded < 0:
+		return errors.New("--message-bytes and --degraded-service are not negative")
+	case f.whatIf.timeout < 0 || f.usage.MemoryMB < 0:
+		return errors.New("--timeout and --memory are not negative")
+	case !(f.reader.Share >= 0 && f.reader.Share <= 1):
+		return fmt.Errorf("--peak %v: want a share of 1, as %v", f.reader.Share, queuemetrics.DefaultShare)
+	case f.period > queuemetrics.LongestPeriod:
+		return fmt.Errorf("--period %v: CloudWatch keeps minutes for %v", f.period, queuemetrics.LongestPeriod)
 	}
 	return nil
 }

@@ -31,6 +31,18 @@ func TestSizeShowsNumbersWithFormulas(t *testing.T) {
 	}
 }
 
+// Numbers that make no sense are told before anything is looked at.
+func TestSizeAsksForSense(t *testing.T) {
+	for _, flags := range []string{
+		"--timeout -5s", "--memory -5", "--message-bytes -1", "--degraded-service -1s", "--peak 7", "--peak NaN", "--peak -1", "--period 16d",
+	} {
+		got := nightshift(t, "", strings.Fields("size --from-metrics --data /nowhere "+flags)...)
+		if got.code != 2 || !strings.Contains(got.err, strings.Fields(flags)[0]) {
+			t.Errorf("%s: %+v", flags, got)
+		}
+	}
+}
+
 func TestSizeOfAllQueues(t *testing.T) {
 	got := nightshift(t, "", "size")
 	lines := strings.Split(strings.TrimSpace(got.out), "\n")

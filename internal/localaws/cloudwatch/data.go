@@ -98,6 +98,8 @@ func (db *DB) results(in *dataInput) ([]result, error) {
 		return nil, missing("MetricDataQueries")
 	case len(in.MetricDataQueries) > maxQueries:
 		return nil, invalid("The collection MetricDataQueries must not have a size greater than %d.", maxQueries)
+	case in.MaxDatapoints < 0:
+		return nil, invalid("The parameter MaxDatapoints must be greater than or equal to 1.")
 	case in.ScanBy != "" && in.ScanBy != "TimestampDescending" && in.ScanBy != "TimestampAscending":
 		return nil, invalid("The value %s for parameter ScanBy is invalid.", in.ScanBy)
 	}

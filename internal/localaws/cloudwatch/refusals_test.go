@@ -40,6 +40,10 @@ func TestRefusals(t *testing.T) {
 			_, err := w.data(func(in *sdk.GetMetricDataInput) { in.NextToken = aws.String("x") })
 			return err
 		}, "InvalidNextToken"},
+		"fewer points than none": {func() error {
+			_, err := w.data(func(in *sdk.GetMetricDataInput) { in.MaxDatapoints = aws.Int32(-1) })
+			return err
+		}, "InvalidParameterValue"},
 		"a period of seconds": {func() error {
 			_, err := w.statistics(func(in *sdk.GetMetricStatisticsInput) { in.Period = aws.Int32(10) })
 			return err
