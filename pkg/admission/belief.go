@@ -21,6 +21,11 @@ type belief struct {
 	reading Reading
 	at      time.Time
 	number  int
+	// past is what was believed before; ahead is how many jobs waited when the oldest
+	// one came, where that is known.
+	past  past
+	ahead int
+	knows bool
 	// doubted counts the readings in a row that were not believed, since a time;
 	// highest is the deepest of them.
 	doubted int
@@ -51,6 +56,20 @@ func (b *belief) hear(r Reading, at time.Time) {
 
 func (b *belief) believe(r Reading, at time.Time) {
 	b.reading, b.at, b.number, b.doubted = r, at, b.number+1, 0
+	b.past.note(at, r.Depth)
+	b.ahead, b.knows = b.past.depth(r.Oldest)
+}
+
+// sight is what the valves go by.
+func (b *belief) sight(depth int, now time.Time) sight {
+	s := sight{depth: depth, ahead: b.ahead, known: b.knows}
+	if !b.reading.Oldest.IsZero() {
+		s.waited = now.Sub(b.reading.Oldest)
+	}
+	if !b.reading.Due.IsZero() {
+		s.due = now.Sub(b.reading.Due)
+	}
+	return s
 }
 
 // doubtful tells whether the workers can't have done what a reading says: drained

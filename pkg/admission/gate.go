@@ -40,7 +40,7 @@ func New(c Config) (*Gate, error) {
 	}
 	c = c.withDefaults()
 	g := &Gate{config: c, probing: probing{every: c.ProbeEvery, window: c.Window}, since: newAdmitted(c.Refresh, c.Settle)}
-	g.meter.believed = belief{drain: c.DrainRate, doubt: c.Doubt, longest: c.LongestWait}
+	g.meter.believed = belief{drain: c.DrainRate, doubt: c.Doubt, longest: c.LongestWait, past: newPast(c.LongestWait)}
 	g.valve(1)
 	if c.Full == job.Degrade {
 		g.degrade = g.valve(degradeShare(c.Limit))
@@ -96,10 +96,11 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 	if policy.ShedAt > 0 && policy.ShedAt < 1 {
 		at = g.valve(policy.ShedAt)
 	}
+	seen := believed.sight(d.Depth, now)
 	for i := range g.valves {
-		g.valves[i].see(d.Depth, d.Age)
+		g.valves[i].see(seen)
 	}
-	g.judge(&d, at, now)
+	g.judge(&d, at, seen, now)
 	if counts && d.Admitted && (d.Form == Whole || d.Form == Degraded) {
 		g.since.add(now)
 		if g.config.Probe != nil && g.probing.attach(believed.reading, now) {
@@ -113,9 +114,9 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 }
 
 // judge decides by what is known, and by the valve of the work's class.
-func (g *Gate) judge(d *Decision, at int, now time.Time) {
+func (g *Gate) judge(d *Decision, at int, seen sight, now time.Time) {
 	believed := &g.meter.believed
-	wait := g.valves[at].open(d.Depth, d.Age, float64(g.config.DrainRate))
+	wait := g.valves[at].open(seen, float64(g.config.DrainRate))
 	switch {
 	case believed.number == 0 || g.meter.err != nil && now.Sub(g.meter.heard) > g.config.Blind:
 		d.Reason, wait = Unknown, g.config.Refresh

@@ -28,7 +28,10 @@ func TestWhenItOpens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newValve(1, 100, 100*time.Second)
-			if got := v.open(c.depth, c.age, 1); (got - c.want).Abs() > 50*time.Millisecond {
+			v.see(sight{depth: c.depth, waited: time.Hour}) // it is shut by age
+			seen := sight{depth: c.depth, waited: c.age}
+			v.see(seen)
+			if got := v.open(seen, 1); (got - c.want).Abs() > 50*time.Millisecond {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
@@ -44,14 +47,16 @@ func FuzzValve(f *testing.F) {
 			return
 		}
 		v := newValve(share, limit, time.Duration(longest))
-		if wait := v.open(depth, time.Duration(age), drain); wait < 0 || wait > sizing.MostRetryAfter {
+		seen := sight{depth: depth, waited: time.Duration(age)}
+		v.see(seen)
+		if wait := v.open(seen, drain); wait < 0 || wait > sizing.MostRetryAfter {
 			t.Errorf("%+v: %v at a depth of %d and an age of %v", v, wait, depth, time.Duration(age))
 		}
-		v.see(v.at, 0)
-		if !v.shut || v.at > max(limit, 1) || v.mark >= v.at {
+		v.see(sight{depth: v.at})
+		if !v.shut || v.at > max(limit, 1) || sizing.Mark(v.at) >= v.at {
 			t.Errorf("%+v: open at its limit of %d", v, limit)
 		}
-		if v.see(0, 0); v.shut {
+		if v.see(sight{}); v.shut {
 			t.Errorf("%+v: shut when nothing waits", v)
 		}
 	})
