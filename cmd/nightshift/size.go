@@ -132,13 +132,19 @@ func (f *sizeFlags) check() error {
 	return err
 }
 
+// mostMemory is the most that a function may have, in MB.
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+const mostMemory = 10_240
+
 // checkNumbers looks whether they make sense.
 func (f *sizeFlags) checkNumbers() error {
 	switch {
 	case f.message < 0 || f.degraded < 0:
 		return errors.New("--message-bytes and --degraded-service are not negative")
-	case f.whatIf.timeout < 0 || f.usage.MemoryMB < 0:
-		return errors.New("--timeout and --memory are not negative")
+	case f.whatIf.timeout < 0:
+		return errors.New("--timeout is not negative")
+	case f.usage.MemoryMB < 0 || f.usage.MemoryMB > mostMemory:
+		return fmt.Errorf("--memory %d: a function has at most %d MB", f.usage.MemoryMB, mostMemory)
 	case !(f.reader.Share >= 0 && f.reader.Share <= 1):
 		return fmt.Errorf("--peak %v: want a share of 1, as %v", f.reader.Share, queuemetrics.DefaultShare)
 	case f.period > queuemetrics.LongestPeriod:

@@ -35,6 +35,7 @@ func TestSizeShowsNumbersWithFormulas(t *testing.T) {
 func TestSizeAsksForSense(t *testing.T) {
 	for _, flags := range []string{
 		"--timeout -5s", "--memory -5", "--message-bytes -1", "--degraded-service -1s", "--peak 7", "--peak NaN", "--peak -1", "--period 16d",
+		"--memory 10241", "-mean 1e308", "-arrivals 1e-323/h", "-spike 1e10/s:1h",
 	} {
 		got := nightshift(t, "", strings.Fields("size --from-metrics --data /nowhere "+flags)...)
 		if got.code != 2 || !strings.Contains(got.err, strings.Fields(flags)[0]) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,15 +13,19 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
+// mostRate is the highest rate that is taken, a second: with more, nothing can be worked
+// out.
+const mostRate = 1e9
+
 // parseRate reads a rate: "20/s", "30/m" or "30/min", "1000/h", or "20" a second.
 func parseRate(text string) (job.Rate, error) {
 	number, unit, _ := strings.Cut(text, "/")
 	seconds, known := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[unit]
 	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !known || !(n > 0) || math.IsInf(n, 0) {
-		return 0, errors.New("want a rate above zero, as 20/s, 30/m or 1000/h")
+	if n /= max(seconds, 1); err != nil || !known || !(n > 0 && n <= mostRate) {
+		return 0, errors.New("want a rate above zero, at most a billion a second, as 20/s, 30/m or 1000/h")
 	}
-	return job.Rate(n / seconds), nil
+	return job.Rate(n), nil
 }
 
 func rateOfFlag(into *job.Rate) func(string) error {

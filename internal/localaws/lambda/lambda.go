@@ -136,6 +136,7 @@ func (db *DB) Declare(m Mapping) (Setting, error) {
 			return Setting{}, err
 		}
 	}
+	kept.Doing = "" // what was under way is over
 	db.rows[m.UUID] = kept
 	db.mappings = append(db.mappings, m)
 	slices.SortFunc(db.mappings, func(a, b Mapping) int {

@@ -235,3 +235,18 @@ func TestChangesStayUntilATemplateChanges(t *testing.T) {
 		t.Errorf("after one more restart: %+v", got)
 	}
 }
+
+// A change that was under way when the stack ended is over when it starts again, whatever
+// its clock says then.
+func TestAChangeEndsWithTheStack(t *testing.T) {
+	w := newWorld(t)
+	w.now = w.now.Add(24 * time.Hour)
+	if _, err := w.update(&awslambda.UpdateEventSourceMappingInput{Enabled: aws.Bool(false)}); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(-24 * time.Hour)
+	w.again(lambda.Setting{Enabled: true, MaximumConcurrency: 10})
+	if _, err := w.update(&awslambda.UpdateEventSourceMappingInput{Enabled: aws.Bool(true)}); err != nil {
+		t.Error(err)
+	}
+}
