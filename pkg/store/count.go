@@ -130,30 +130,26 @@ func counterIn(item Item) (Counter, error) {
 // isCounter tells whether a row is a counter's.
 func isCounter(item Item) bool { return strings.HasPrefix(str(item[PartitionKey]), counterPrefix) }
 
-// Counters reads the shards of a count that were used so far, consistently: one read
-// for each sixteen.
+// Counters reads the shards of a count that were used so far, consistently, and those
+// beyond that a version of the program used which counted over more: up to the first
+// sixteen that were never used. It is one read for each sixteen, and one more.
 func (j *Jobs) Counters(ctx context.Context, count Count, queue string, shards int) ([]Counter, error) {
-	var all []Counter
-	for first := 0; first < shards; first += shardsTogether {
-		some, err := j.countersFrom(ctx, count, queue, first)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-	}
-	return all, nil
-}
-
-// AllCounters reads Counters, and those beyond that a version of the program used which
-// counted over more shards: up to the first sixteen that were never used. That is one
-// read more.
-func (j *Jobs) AllCounters(ctx context.Context, count Count, queue string, shards int) ([]Counter, error) {
-	all, err := j.Counters(ctx, count, queue, shards)
+	all, err := j.counters(ctx, count, queue, shards)
 	for first := shards + shardsTogether - 1; err == nil; first += shardsTogether {
 		var some []Counter
 		if some, err = j.countersFrom(ctx, count, queue, first); len(some) == 0 {
 			break
 		}
+		all = append(all, some...)
+	}
+	return all, err
+}
+
+// counters reads so many shards.
+func (j *Jobs) counters(ctx context.Context, count Count, queue string, shards int) (all []Counter, err error) {
+	for first := 0; err == nil && first < shards; first += shardsTogether {
+		var some []Counter
+		some, err = j.countersFrom(ctx, count, queue, first)
 		all = append(all, some...)
 	}
 	return all, err

@@ -66,7 +66,7 @@ func (s *seat) mark(rec *Record) {
 func (s *seat) refused(ctx context.Context, j *Jobs) error {
 	if !s.asked {
 		s.asked = true
-		counters, err := j.Counters(ctx, s.count, s.queue, s.bound.Shards)
+		counters, err := j.counters(ctx, s.count, s.queue, s.bound.Shards)
 		if err != nil {
 			return err
 		}

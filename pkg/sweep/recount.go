@@ -12,7 +12,7 @@ import (
 func (s *Sweep) counters(ctx context.Context) (all []store.Counter, err error) {
 	var problems []error
 	read := func(count store.Count, name string, shards int) {
-		found, err := s.config.Jobs.AllCounters(ctx, count, name, shards)
+		found, err := s.config.Jobs.Counters(ctx, count, name, shards)
 		all, problems = append(all, found...), append(problems, err)
 	}
 	for name, plan := range s.config.Plans {

@@ -124,7 +124,7 @@ func whole(jobs float64) int { return int(min(jobs, math.MaxInt32)) }
 // spilled counts what waits for its release, in two reads for most queues. Once an hour
 // the index is asked where nothing is counted: somebody may have deleted a counter.
 func (s *Sweep) spilled(ctx context.Context, name string, plan sizing.Plan) (waiting int, err error) {
-	counters, err := s.config.Jobs.AllCounters(ctx, store.CountSpilled, name, store.SpillBound(plan).Shards)
+	counters, err := s.config.Jobs.Counters(ctx, store.CountSpilled, name, store.SpillBound(plan).Shards)
 	for _, c := range counters {
 		waiting += c.Used
 	}
