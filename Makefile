@@ -26,7 +26,7 @@ test: ## every test
 
 # Left out is what tests other processes (the stack, the browser, the storm), whose races the
 # detector does not see, and what only computes.
-WITHOUT_RACES := /infra|/internal/e2e|/internal/crumb/(photo|samplephotos|web)|/scripts/|/functions/
+WITHOUT_RACES := /infra|/internal/(e2e|simulation)|/internal/crumb/(photo|samplephotos|web)|/scripts/|/functions/
 
 race: ## the tests of what runs side by side, with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -vE '$(WITHOUT_RACES)')

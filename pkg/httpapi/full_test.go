@@ -59,7 +59,9 @@ func TestAFullQueueDegradesOrSpills(t *testing.T) {
 		t.Errorf("degraded: %+v", rec)
 	}
 	a = newAPI(t, behind(t, func(c *admission.Config) { c.Full = job.Spill }))
-	a.accept()
+	if answer := a.send(a.enqueue.Handle, event(t, "enqueue")); !strings.Contains(answer.Body, `"state":"scheduled"`) {
+		t.Errorf("the answer is not what GET says: %s", answer.Body)
+	}
 	if rec := a.onlyJob(); !rec.Spilled || rec.State != lifecycle.Scheduled || rec.Publication != nil {
 		t.Errorf("spilled: %+v", rec)
 	}

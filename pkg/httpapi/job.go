@@ -77,11 +77,16 @@ func told(e *store.JobError) *store.JobError {
 }
 
 // asFirstAnswered is the job as it was when its 202 was sent, whatever became of
-// it since: jobs enqueued over HTTP start at once, so they were queued.
+// it since: jobs enqueued over HTTP start at once, so they were queued, unless their queue
+// was full and they were spilled.
 func asFirstAnswered(rec store.Record) Job {
+	state := lifecycle.Queued
+	if rec.Spill != nil { // it stays when the job is released
+		state = lifecycle.Scheduled
+	}
 	return view(store.Record{
 		ID: rec.ID, Task: rec.Task, Created: rec.Created,
-		Row: lifecycle.Row{State: lifecycle.Queued, MaxAttempts: rec.MaxAttempts},
+		Row: lifecycle.Row{State: state, MaxAttempts: rec.MaxAttempts},
 	})
 }
 
