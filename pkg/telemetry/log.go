@@ -63,8 +63,9 @@ func (h *logHandler) of(ctx context.Context, line *slog.Record) []slog.Attr {
 	}
 	said := h.said
 	if len(h.within) == 0 {
+		said = slices.Clip(said)
 		line.Attrs(func(a slog.Attr) bool {
-			said = append(said[:len(said):len(said)], a.Key)
+			said = keys(said, a)
 			return true
 		})
 	}
@@ -85,9 +86,21 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	n.root = n.inner
 	n.said = slices.Clip(h.said)
 	for _, a := range attrs {
-		n.said = append(n.said, a.Key)
+		n.said = keys(n.said, a)
 	}
 	return &n
+}
+
+// keys adds what an attribute is called on its line: a group without a name stands for
+// what is in it.
+func keys(said []string, a slog.Attr) []string {
+	if a.Key != "" || a.Value.Kind() != slog.KindGroup {
+		return append(said, a.Key)
+	}
+	for _, within := range a.Value.Group() {
+		said = keys(said, within)
+	}
+	return said
 }
 
 // WithGroup gives a handler whose lines have what follows in a group.

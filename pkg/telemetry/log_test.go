@@ -37,6 +37,9 @@ func TestLogHandler(t *testing.T) {
 		"a request":         {func(l *slog.Logger) { l.InfoContext(telemetry.WithTrace(ctx, trace), "read") }, "msg=read trace=5759e988bd862e3fe1be46a994272793"},
 		"its own words":     {func(l *slog.Logger) { l.InfoContext(running("photo.resize"), "read", "attempt", 7, "bytes", 3) }, "msg=read attempt=7 bytes=3" + strings.Replace(of, " attempt=2", "", 1)},
 		"words said before": {func(l *slog.Logger) { l.With("job", "mine").InfoContext(running("photo.resize"), "read") }, "msg=read job=mine" + strings.Replace(of, " job=01kb", "", 1)},
+		"words in a nameless group": {func(l *slog.Logger) {
+			l.With(slog.Group("", slog.Int("attempt", 8))).InfoContext(running("photo.resize"), "read", slog.Group("", slog.String("job", "mine")))
+		}, "msg=read attempt=8 job=mine" + strings.Replace(strings.Replace(of, " job=01kb", "", 1), " attempt=2", "", 1)},
 		"in a group": {func(l *slog.Logger) {
 			l.With("a", 1).WithGroup("g").With("b", 2).WithGroup("h").InfoContext(running("photo.resize"), "read", "job", "theirs")
 		}, "msg=read a=1" + of + " g.b=2 g.h.job=theirs"},

@@ -126,6 +126,17 @@ func TestFlush(t *testing.T) {
 
 const remote = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
+// A process that is told to stop still hands on what it has.
+func TestFlushAtTheEnd(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	var got error
+	opentelemetry.NewRecorder(opentelemetry.RecorderConfig{ForceFlush: func(ctx context.Context) error { got = ctx.Err(); return nil }}).Flush(ended)
+	if got != nil {
+		t.Errorf("what is left is given no time: %v", got)
+	}
+}
+
 func parsed(t *testing.T, text string) telemetry.Trace {
 	t.Helper()
 	trace, ok := telemetry.ParseTrace(text)

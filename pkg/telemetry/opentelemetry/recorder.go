@@ -3,6 +3,7 @@ package opentelemetry
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -16,7 +17,8 @@ import (
 // scope is the name of the instrumentation.
 const scope = "github.com/nightshift-go/nightshift"
 
-// FlushWithin is how long Recorder.Flush waits at most.
+// FlushWithin is how long Recorder.Flush waits at most, also where its context has ended:
+// a process that stops hands on what is left.
 const FlushWithin = 2 * time.Second
 
 // A RecorderConfig sets a Recorder up.
@@ -30,11 +32,13 @@ type RecorderConfig struct {
 }
 
 // A Recorder is a telemetry.Recorder. Measurements that are not sound (Check) go to
-// otel.Handle. Make one with NewRecorder.
+// otel.Handle. It remembers telemetry.MaxSeries series; those beyond take longer. How many
+// are handed on is the SDK's to bound (cardinality limits). Make one with NewRecorder.
 type Recorder struct {
 	meter  metric.Meter
 	flush  func(context.Context) error
 	series sync.Map // of seriesKey to *series
+	known  atomic.Int64
 }
 
 type seriesKey struct{ by, of, name string }
@@ -69,7 +73,9 @@ func (r *Recorder) Record(ctx context.Context, m telemetry.Measurement) {
 		if err != nil {
 			otel.Handle(err)
 		}
-		known, _ = r.series.LoadOrStore(key, made)
+		if known = made; r.known.Add(1) <= telemetry.MaxSeries {
+			r.series.Store(key, made)
+		}
 	}
 	s := known.(*series)
 	switch value := m.Value * s.scale; {
@@ -87,7 +93,7 @@ func (r *Recorder) Flush(ctx context.Context) {
 	if r.flush == nil {
 		return
 	}
-	ctx, done := context.WithTimeout(ctx, FlushWithin)
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), FlushWithin)
 	defer done()
 	if err := r.flush(ctx); err != nil {
 		otel.Handle(err)
