@@ -193,6 +193,17 @@ func TestTheFunctionEndsWhatCanNotBe(t *testing.T) {
 	}
 }
 
+// The clock of whoever asks may be some minutes ahead of the function's.
+func TestTheLongestLoanOfAClockAhead(t *testing.T) {
+	w := newWorld(t)
+	w.minutes(1)
+	w.now = w.now.Add(5 * time.Minute)
+	w.lend("newsletter", "", 1, scaling.LongestLoan)
+	w.now = w.now.Add(-5 * time.Minute)
+	w.minutes(1)
+	w.want("newsletter paused", "newsletter")
+}
+
 // A mapping that is being changed, or a Lambda that is asked too much, is tried again;
 // only after Overdue is it an error.
 func TestBusyMappingsAreTriedAgain(t *testing.T) {
