@@ -56,15 +56,21 @@ func (s *Slots) Enter(ctx context.Context, key, owner string) (Permit, error) {
 		defer close(kept)
 		slot.keep(inner, cancel)
 	}()
-	return Permit{Granted: true, Context: inner, Leave: func() {
-		cancel(nil)
-		<-kept
-		end, stop := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-		defer stop()
-		if err := slot.Release(end); err != nil {
-			s.config.Logger.WarnContext(ctx, "a slot stays taken until its lease ends", "limit", s.config.Name, "owner", owner, "error", err.Error())
+	end := func(release func(context.Context) error) func() {
+		return func() {
+			cancel(nil)
+			<-kept
+			end, stop := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+			defer stop()
+			if err := release(end); err != nil {
+				s.config.Logger.WarnContext(ctx, "a slot stays taken until its lease ends", "limit", s.config.Name, "owner", owner, "error", err.Error())
+			}
 		}
-	}}, nil
+	}
+	return Permit{
+		Granted: true, Context: inner, Leave: end(slot.Release),
+		undo: end(func(ctx context.Context) error { return slot.release(ctx, slot.usual) }),
+	}, nil
 }
 
 // keep renews a slot whose work may take longer than its lease, each third of it, and

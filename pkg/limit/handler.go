@@ -27,6 +27,9 @@ type Permit struct {
 	Context context.Context
 	// Leave, where it is set, is called when the work has ended.
 	Leave func()
+
+	// undo, where it is set, is called instead where the work never began.
+	undo func()
 }
 
 // Handler keeps the runs of a task's handler within a limit for each key, which keyOf
@@ -72,6 +75,14 @@ func (p Permit) leave() {
 	}
 }
 
+func (p Permit) takeBack() {
+	if p.undo == nil {
+		p.leave()
+		return
+	}
+	p.undo()
+}
+
 // All asks several limiters, in their order, and lets work begin where all do. Put
 // Slots before Buckets: a slot is given back where a later one refuses, and a token is
 // spent.
@@ -82,15 +93,18 @@ type all []Limiter
 // Enter implements Limiter.
 func (a all) Enter(ctx context.Context, key, owner string) (Permit, error) {
 	var entered []Permit
-	leave := func() {
-		for i := len(entered) - 1; i >= 0; i-- {
-			entered[i].leave()
+	each := func(leave func(Permit)) func() {
+		return func() {
+			for i := len(entered) - 1; i >= 0; i-- {
+				leave(entered[i])
+			}
 		}
 	}
+	leave, undo := each(Permit.leave), each(Permit.takeBack)
 	for _, l := range a {
 		permit, err := l.Enter(ctx, key, owner)
 		if err != nil || !permit.Granted {
-			leave()
+			undo()
 			return permit, err
 		}
 		if permit.Context != nil {
@@ -98,5 +112,5 @@ func (a all) Enter(ctx context.Context, key, owner string) (Permit, error) {
 		}
 		entered = append(entered, permit)
 	}
-	return Permit{Granted: true, Context: ctx, Leave: leave}, nil
+	return Permit{Granted: true, Context: ctx, Leave: leave, undo: undo}, nil
 }

@@ -144,3 +144,28 @@ func ExampleHandlerResult() {
 	fmt.Println(handle(ctx, syncJob("1", "customer-7")))
 	// Output: 42 rows <nil>
 }
+
+// How long slots are held says when the next one is free. Jobs that held one for nothing,
+// since a later limit refused them, say nothing about that.
+func TestARefusalIsNoMeasureOfWork(t *testing.T) {
+	c, table := newClock(), memory()
+	slots := newSlots(t, limit.SlotsConfig{Driver: table, AtOnce: 1, Now: c.now})
+	bucket := newBucket(t, limit.BucketConfig{Driver: table, Rate: 1e-3, Burst: 1, Now: c.now})
+	both := limit.All(slots, bucket)
+	for _, work := range []string{"first", "refused", "refused again"} {
+		permit, err := both.Enter(t.Context(), "ann", work)
+		if err != nil || permit.Granted != (work == "first") {
+			t.Fatal(work, permit, err)
+		}
+		if permit.Granted {
+			c.pass(8 * time.Second)
+			permit.Leave()
+		}
+	}
+	if held := acquire(t, slots, "at work"); held == nil {
+		t.Fatal("a refused job kept its slot")
+	}
+	if permit, err := both.Enter(t.Context(), "ann", "waiting"); err != nil || permit.Granted || permit.Wait < 8*time.Second {
+		t.Errorf("it is to come back after %v, and work takes 8 s: %v", permit.Wait, err)
+	}
+}

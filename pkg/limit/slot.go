@@ -54,10 +54,13 @@ func (s *Slot) Renew(ctx context.Context) error {
 
 // Release gives the slot back. One that another has by now stays where it is.
 func (s *Slot) Release(ctx context.Context) error {
-	held := s.slots.config.Now().Sub(s.taken)
-	// How long slots are held is an estimate, and the last one to write has it.
-	_, err := s.change(ctx, "SET #usual_ms = :usual REMOVE #slot", "",
-		store.Item{":usual": number(smooth(s.usual, held).Milliseconds())})
+	return s.release(ctx, smooth(s.usual, s.slots.config.Now().Sub(s.taken)))
+}
+
+// release gives the slot back, and tells how long slots are usually held: an estimate,
+// and the last one to write has it.
+func (s *Slot) release(ctx context.Context, usual time.Duration) error {
+	_, err := s.change(ctx, "SET #usual_ms = :usual REMOVE #slot", "", store.Item{":usual": number(usual.Milliseconds())})
 	if err != nil {
 		return fmt.Errorf("limit: giving back a slot of %s: %w", s.slots.config.Name, err)
 	}
