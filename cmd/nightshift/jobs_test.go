@@ -115,10 +115,18 @@ func TestJobsOfARunningStack(t *testing.T) {
 		for _, want := range []string{"QUEUE  VISIBLE  DELAYED  IN FLIGHT  LETTERS\n", "\nmail   ", "\nnotes  "} {
 			d.want(d.run("queues", "list"), 0, want, "")
 		}
-		lines := strings.Split(d.run("queues", "list", "--json").out, "\n")
 		var notes queueDetails
-		if err := json.Unmarshal([]byte(lines[1]), &notes); err != nil || notes.Queue != "notes" || notes.Letters == nil || *notes.Letters != 1 || notes.Visible != d.count(settings.QueueURL("notes")).Visible || notes.Visible == 0 {
-			t.Errorf("%v: %+v", err, notes)
+		counted := func() bool { // the relay may still be sending
+			lines := strings.Split(d.run("queues", "list", "--json").out, "\n")
+			if err := json.Unmarshal([]byte(lines[1]), &notes); err != nil || notes.Queue != "notes" || notes.Letters == nil || *notes.Letters != 1 {
+				t.Fatalf("%v: %+v", err, notes)
+			}
+			return notes.Visible > 0 && notes.Visible == d.count(settings.QueueURL("notes")).Visible
+		}
+		for until := time.Now().Add(30 * time.Second); !counted(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%+v, and the queue holds %+v", notes, d.count(settings.QueueURL("notes")))
+			}
 		}
 	})
 }
