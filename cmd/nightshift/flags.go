@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"net/url"
 	"os"
 	"strconv"
@@ -88,8 +87,8 @@ func countFlag(into *int) func(string) error {
 func rateFlag(into *float64) func(string) error {
 	return func(text string) error {
 		r, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(r >= 0) || math.IsInf(r, 0) {
-			return errors.New("want a number, 0 or more")
+		if err != nil || !(r == 0 || r >= 1/mostRate && r <= mostRate) {
+			return errors.New("want a number, 0 or more, and at most a billion")
 		}
 		*into = r
 		return nil

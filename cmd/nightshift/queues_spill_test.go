@@ -52,6 +52,8 @@ func TestMisuseOfTheSpill(t *testing.T) {
 		{"a --pause --resume", "two commands"},
 		{"a --rate many", "0 or more"},
 		{"a --rate -1", "0 or more"},
+		{"a --rate 1e300", "at most a billion"}, // more than a table's number holds
+		{"a --rate 1e-200", "0 or more"},
 	} {
 		d := &deadStack{t: t, data: t.TempDir()}
 		d.want(d.run(append([]string{"queues", "spill"}, strings.Fields(c.args)...)...), 2, "", c.want)

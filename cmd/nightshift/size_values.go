@@ -13,8 +13,8 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
-// mostRate is the highest rate that is taken, a second: with more, nothing can be worked
-// out.
+// mostRate is the highest rate that is taken, a second (and one in so many seconds the
+// lowest that is kept): with more, nothing can be worked out.
 const mostRate = 1e9
 
 // parseRate reads a rate: "20/s", "30/m" or "30/min", "1000/h", or "20" a second.
