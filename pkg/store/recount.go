@@ -8,8 +8,8 @@ import (
 )
 
 // RecountMargin is how far the clocks may differ of who makes and releases jobs and who
-// counts them. A job that came or went so near to the beginning of a recount is
-// counted.
+// counts them, and how long the write may take that releases one. A job that came or
+// went so near to the beginning of a recount is counted.
 const RecountMargin = 5 * time.Second
 
 // BeginRecount notes on a counter how many it has as a pass over the table begins. A
@@ -17,7 +17,7 @@ const RecountMargin = 5 * time.Second
 // since nobody released it before its time to live was over). So:
 //
 //  1. BeginRecount notes the counter's number, a minute before the pass reads its first
-//     row;
+//     row. It has to be done within half of RecountMargin, or the pass counts for nothing;
 //  2. each row that was counted then, or may have been (CountedAt), is added by AddSeen;
 //  3. EndRecount lowers the counter by what it had too many when the pass began.
 //

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/nightshift-go/nightshift/pkg/store"
 )
 
@@ -25,15 +27,19 @@ func (s *Sweep) counters(ctx context.Context) (all []store.Counter, err error) {
 }
 
 // beginRecount notes what the counters have as a pass begins. It is zero where there
-// are none: nothing is recounted then.
+// are none, and where that took so long that a counter may have jobs which came after
+// the beginning: nothing is recounted then.
 func (h *healer) beginRecount(ctx context.Context) (pass int64, err error) {
 	counters, err := h.counters(ctx)
-	for _, c := range counters {
-		if err == nil {
-			err = h.config.Jobs.BeginRecount(ctx, c, h.now)
-		}
-	}
 	if err != nil || len(counters) == 0 {
+		return 0, err
+	}
+	var begins errgroup.Group
+	begins.SetLimit(Parallel)
+	for _, c := range counters {
+		begins.Go(func() error { return h.config.Jobs.BeginRecount(ctx, c, h.now) })
+	}
+	if err := begins.Wait(); err != nil || h.config.Now().Sub(h.now) > store.RecountMargin/2 {
 		return 0, err
 	}
 	return h.now.UnixMilli(), nil

@@ -1,11 +1,13 @@
 package sweep_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +178,51 @@ func TestTheHighestRates(t *testing.T) {
 				t.Errorf("%v a second, released at %v: %d", float64(rate), released, n)
 			}
 		}
+	}
+}
+
+// slowRecount is a table that takes its time to begin a recount.
+type slowRecount struct {
+	store.Driver
+	meanwhile func()
+}
+
+func (d slowRecount) Write(ctx context.Context, w store.Write) (store.Item, error) {
+	if strings.Contains(w.Update, "#base = #used") {
+		d.meanwhile()
+	}
+	return d.Driver.Write(ctx, w)
+}
+
+// Jobs that come while a pass begins are not taken off, however long that takes.
+func TestARecountThatBeginsSlowly(t *testing.T) {
+	b := newBasin(t, func(p *sizing.Plan) { p.Queue.Hard, p.Limit = true, 1000 })
+	const jobs = 5
+	enqueue := func() {
+		id, err := b.jobs.NewID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := store.NewJob{ID: id, Task: "photo.resize", Queue: "photos", Args: []byte(`{}`), MaxAttempts: 3, Hard: &store.Bound{Limit: 1000, Shards: 1}}
+		if _, _, err := b.jobs.Create(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enqueue()
+	came := 1
+	b.faults.Inner = slowRecount{b.memory, func() {
+		b.now = b.now.Add(2 * store.RecountMargin)
+		if came < jobs {
+			enqueue()
+			came++
+		}
+	}}
+	for range 3 * sweep.Segments / sweep.SegmentsPerRun {
+		b.minute()
+	}
+	counters, err := b.jobs.Counters(t.Context(), store.CountHard, "photos", 1)
+	if err != nil || len(counters) != 1 || counters[0].Used != came || came < 2 {
+		t.Errorf("%+v, %v: there are %d jobs", counters, err, came)
 	}
 }
 
