@@ -110,7 +110,7 @@ func (s *Source) oldest(ctx context.Context, depth queue.Depth, g store.Gauge) t
 		return time.Time{}
 	}
 	now, since := s.config.Now(), g.Oldest
-	unheard := now.Sub(g.Noted)
+	unheard := now.Sub(g.Noted).Abs() // what the future noted, by a wrong clock, says nothing either
 	if unheard > max(s.config.LongestWait/2, leastStale) {
 		since = now
 	}

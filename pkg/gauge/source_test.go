@@ -124,6 +124,20 @@ func TestTheAgeGrowsWhenNobodyWorks(t *testing.T) {
 	s.wantAge("somebody works again", source, 3*time.Second)
 }
 
+// A worker whose clock was far ahead noted last: that says no more than one long ago.
+func TestANoteOfTheFuture(t *testing.T) {
+	s := newSite(t)
+	source := s.source()
+	s.depth = queue.Depth{Visible: 5}
+	s.now = s.now.Add(24 * time.Hour)
+	s.work(40 * time.Second)
+	s.now = s.now.Add(-23 * time.Hour)
+	s.wantAge("noted in the future", source, 0)
+	s.now = s.now.Add(2 * time.Minute)
+	s.wantAge("two minutes later, and nobody works", source, 2*time.Minute)
+	s.wantAge("in a new process", s.source(), 2*time.Minute)
+}
+
 // What was noted long ago, when the queue was worked empty, makes no new job old.
 func TestAnIdleQueueIsNotOld(t *testing.T) {
 	s := newSite(t)

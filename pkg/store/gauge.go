@@ -25,7 +25,8 @@ type Gauge struct {
 
 	// Relayed is up to when the relay is known to have published: the youngest
 	// probe that it confirmed. Asked is since when a probe waits for that; it has
-	// been answered where it is not after Relayed. Probed is when it was last sent.
+	// been answered where it is not after Relayed, or zero. Probed is when it was last
+	// sent.
 	Relayed, Asked, Probed time.Time
 
 	// n is the number of the last probe, and notedMS the time of the note to the
@@ -89,17 +90,21 @@ type Note struct {
 	Busy     time.Duration
 }
 
+// clockMargin is how far ahead of this process's clock others may be. What is further
+// ahead than that is a clock that is wrong, and is written over.
+const clockMargin = time.Minute
+
 // NoteWait notes what a worker saw. It does nothing (false) where a younger note is
 // there: a process that was frozen may send its own much later. The gauge is that
 // of the note, without probes.
 func (j *Jobs) NoteWait(ctx context.Context, queue string, n Note) (g Gauge, noted bool, err error) {
-	// Key: the gauge's. Condition: no younger note. Comes back: the row. A lost
+	// Key: the gauge's. Condition: no younger note, but for the future's. Comes back: the row. A lost
 	// race: others have noted since, which is as good.
 	row, err := j.driver.Write(ctx, update(seenRow(queue),
 		"SET #noted_ms = :at, #oldest_ms = :oldest ADD #notes :one, #finished :finished, #busy_ms :busy",
-		"attribute_not_exists(#noted_ms) OR #noted_ms < :at",
+		"attribute_not_exists(#noted_ms) OR #noted_ms < :at OR #noted_ms > :ahead",
 		Item{
-			":at": millis(n.At), ":oldest": millis(n.Oldest), ":one": one,
+			":at": millis(n.At), ":ahead": millis(j.now().Add(clockMargin)), ":oldest": millis(n.Oldest), ":one": one,
 			":finished": number(n.Finished), ":busy": number(n.Busy.Milliseconds()),
 		}))
 	var lost *ConditionError

@@ -54,16 +54,26 @@ func DecodeProbe(item Item) (Probe, error) {
 }
 
 // ConfirmPublished notes that what was written at a time and went to a queue has been
-// published. Repeating it does no harm; what is known to be later stays.
+// published. Repeating it does no harm; what is known to be later stays. A time ahead of
+// the clock counts as now, or nothing would seem to stand still until then.
 func (j *Jobs) ConfirmPublished(ctx context.Context, queue string, written time.Time) error {
-	// Key: the gauge's. Condition: nothing younger was confirmed. A lost race: it
-	// was.
+	// Key: the gauge's. Condition: nothing younger was confirmed, but for the
+	// future. A lost race: it was.
 	_, err := j.driver.Write(ctx, update(probeRow(queue),
-		"SET #relayed_ms = :at", "attribute_not_exists(#relayed_ms) OR #relayed_ms < :at", Item{":at": millis(written)}))
+		"SET #relayed_ms = :at", "attribute_not_exists(#relayed_ms) OR #relayed_ms < :at OR #relayed_ms > :ahead",
+		Item{":at": millis(j.notAhead(written)), ":ahead": millis(j.now().Add(clockMargin))}))
 	if err != nil && !errors.Is(err, ErrCondition) {
 		return fmt.Errorf("store: confirming to %s: %w", queue, err)
 	}
 	return nil
+}
+
+// notAhead is a time, or now where it is further ahead than clocks may be.
+func (j *Jobs) notAhead(at time.Time) time.Time {
+	if now := j.now(); at.After(now.Add(clockMargin)) {
+		return now
+	}
+	return at
 }
 
 // ConfirmProbe notes that a probe has been published. Repeating it does no harm.
@@ -71,7 +81,8 @@ func (j *Jobs) ConfirmProbe(ctx context.Context, p Probe) error {
 	// Key: the gauge's. Condition: it is the last probe, which then asks no more.
 	// A lost race: a younger one is on its way; this one counts all the same.
 	_, err := j.driver.Write(ctx, update(probeRow(p.Queue),
-		"SET #relayed_ms = :at REMOVE #publish", "#n = :n AND attribute_exists(#publish)", Item{":at": millis(p.At), ":n": number(p.N)}))
+		"SET #relayed_ms = :at REMOVE #publish, #asked_ms", "#n = :n AND attribute_exists(#publish)",
+		Item{":at": millis(j.notAhead(p.At)), ":n": number(p.N)}))
 	if errors.Is(err, ErrCondition) {
 		return j.ConfirmPublished(ctx, p.Queue, p.At)
 	}

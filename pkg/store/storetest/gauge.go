@@ -10,6 +10,7 @@ import (
 
 func runGauge(t *testing.T, construct Constructor) {
 	t.Run("Notes", func(t *testing.T) { notes(setup(t, construct)) })
+	t.Run("ClocksAhead", func(t *testing.T) { clocksAhead(setup(t, construct)) })
 	t.Run("Waiting", func(t *testing.T) { waiting(setup(t, construct)) })
 	t.Run("Probes", func(t *testing.T) { probes(setup(t, construct)) })
 	t.Run("JobsThatAreConfirmed", func(t *testing.T) { confirmedJobs(setup(t, construct)) })
@@ -51,6 +52,35 @@ func notes(f fixture) {
 	}
 	if other, err := f.jobs.Gauge(f.Context(), "photo"); err != nil || other != (store.Gauge{}) {
 		f.Errorf("another queue's: %+v, %v", other, err)
+	}
+}
+
+// clocksAhead: what a process says whose clock is an hour ahead does not silence the
+// others for an hour.
+func clocksAhead(f fixture) {
+	ahead := f.clock.Now().Add(time.Hour)
+	for _, at := range []time.Time{ahead, f.clock.Now()} {
+		if _, noted, err := f.jobs.NoteWait(f.Context(), "photos", store.Note{At: at, Oldest: at}); !noted || err != nil {
+			f.Errorf("noted at %v: %v, %v", at, noted, err)
+		}
+	}
+	if g := f.gauge(); !g.Noted.Equal(f.clock.Now()) {
+		f.Errorf("noted at last: %+v", g)
+	}
+	if err := f.jobs.ConfirmPublished(f.Context(), "photos", ahead); err != nil { // a job of its making
+		f.Fatal(err)
+	}
+	f.clock.Advance(time.Minute)
+	f.must(f.jobs.Probe(f.Context(), "photos", f.gauge()))
+	if g := f.gauge(); !g.Asked.After(g.Relayed) {
+		f.Errorf("a minute later a probe seems to be answered: %+v", g)
+	}
+	// Its own probes are confirmed all the same.
+	p := f.waitingProbe()
+	p.At = f.clock.Now().Add(time.Hour)
+	f.confirmProbe(p)
+	if g := f.gauge(); g.Asked.After(g.Relayed) || g.Relayed.After(f.clock.Now().Add(time.Minute)) {
+		f.Errorf("its probe was confirmed: %+v", g)
 	}
 }
 
