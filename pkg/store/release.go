@@ -77,10 +77,16 @@ func (j *Jobs) leave(count Count, rec Record, set, condition string, values Item
 
 // giveBack makes writes of rows that each give a place of one shard back, in one
 // transaction with the counter. Rows whose condition does not hold are left out; n is
-// how many were written.
+// how many were written. What each says of when its place was released holds to within
+// RecountMargin: it is said anew for each transaction, and none goes on for long.
 func (j *Jobs) giveBack(ctx context.Context, c counted, rows []Write) (n int, err error) {
 	left, lower := rows, false
-	_, err = j.entail(ctx, nil, func() []consequence {
+	within, cancel := context.WithTimeout(ctx, RecountMargin/2)
+	defer cancel()
+	_, err = j.entail(within, nil, func() []consequence {
+		for _, w := range left {
+			w.Values[":now"] = millis(j.now())
+		}
 		if len(left) == 0 {
 			return nil
 		}

@@ -86,6 +86,8 @@ func (j *Jobs) releaseSpilled(rec Record, when time.Time, place *Place) Write {
 // releaseCounted releases a job into a queue that counts its jobs.
 func (j *Jobs) releaseCounted(ctx context.Context, c counted, rec Record, when time.Time, hard Bound) (n int, err error) {
 	place, lower := newSeat(CountHard, rec.Queue, hard, rec.ID, 1), false
+	ctx, cancel := context.WithTimeout(ctx, RecountMargin/2) // as in giveBack
+	defer cancel()
 	for range togetherTries {
 		failed, err := j.transactUpTo(ctx, contendedTries, []Write{
 			j.releaseSpilled(rec, when, &place.Place), c.less(1, lower), place.write(),

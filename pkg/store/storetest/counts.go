@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ func runCounts(t *testing.T, construct Constructor) {
 		"a hard bound is never exceeded":            countsHold,
 		"a repeated request takes one place":        countsOnce,
 		"a place is given back once":                countsReleased,
+		"a place is given back late":                countsReleasedLate,
 		"a cancelled job's place is free at once":   countsCancelled,
 		"a redriven job asks for its place again":   countsRedriven,
 		"a unique job is counted":                   countsUnique,
@@ -158,6 +160,36 @@ func countsReleased(f fixture) {
 		f.Errorf("the row says %+v", p)
 	}
 	f.release(0, f.enqueue())
+}
+
+// slowly is a table before which time passes with each transaction.
+type slowly struct {
+	store.Driver
+	pass func()
+}
+
+func (d slowly) Transact(ctx context.Context, token string, writes []store.Write) error {
+	defer d.pass()
+	return d.Driver.Transact(ctx, token, writes)
+}
+
+// countsReleasedLate: however long it takes, a row says when its place was given back, or a
+// recount that began meanwhile would take the job off a second time.
+func countsReleasedLate(f fixture) {
+	first, second := f.enqueue(hard(2, 1)), f.enqueue(hard(2, 1))
+	ended := []store.Record{f.done(first.ID), f.done(second.ID)}
+	f.release(1, ended[0])
+	slow, err := store.New(store.Config{Driver: slowly{f.driver, func() { f.clock.Advance(time.Hour) }}, Now: f.clock.Now})
+	if err != nil {
+		f.Fatal(err)
+	}
+	began := f.clock.Now()
+	if n, err := slow.Release(f.Context(), ended...); n != 1 || err != nil { // the first is out: another transaction
+		f.Fatalf("%d places were given back, %v", n, err)
+	}
+	if at := f.get(second.ID).Hard.Released; at.Before(began.Add(time.Hour)) {
+		f.Errorf("released at %v, and not before %v", at, began.Add(time.Hour))
+	}
 }
 
 func countsCancelled(f fixture) {
