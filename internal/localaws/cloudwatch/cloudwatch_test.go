@@ -290,24 +290,3 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		t.Errorf("rounded too much: %v", p)
 	}
 }
-
-// The smallest numbers there are can be rounded as well.
-func TestTheSmallestNumbersAreCounted(t *testing.T) {
-	w := newWorld(t)
-	for n := range 20 {
-		values := make([]float64, 100)
-		for i := range values {
-			values[i] = float64(1 + n*100 + i)
-		}
-		if err := w.put(datum(0, values...)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.put(datum(0, math.SmallestNonzeroFloat64), datum(0, math.SmallestNonzeroFloat64)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := w.statistics(func(in *sdk.GetMetricStatisticsInput) { in.Statistics, in.ExtendedStatistics = nil, []string{"p50"} })
-	if err != nil || got.Datapoints[0].ExtendedStatistics["p50"] != 999 {
-		t.Errorf("%v, %v", got.Datapoints[0].ExtendedStatistics, err)
-	}
-}

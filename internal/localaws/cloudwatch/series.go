@@ -102,9 +102,9 @@ func (d *data) add(more data) {
 	}
 }
 
-// threeDigits rounds a value; the smallest numbers, which have fewer digits, are zero.
+// threeDigits rounds a value.
 func threeDigits(v float64) float64 {
-	if math.Abs(v) < 1e-300 {
+	if v == 0 {
 		return 0
 	}
 	scale := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
