@@ -36,6 +36,9 @@ func (o *Outbox) Transact(ctx context.Context, actions ...Action) error {
 			writes, places = append(writes, p.write), append(places, i)
 		}
 	}
+	if err := checkCounts(jobs, len(all)); err != nil {
+		return err
+	}
 	if len(jobs) == 0 {
 		err = o.config.Jobs.Transact(ctx, writes...)
 	} else {
@@ -43,6 +46,29 @@ func (o *Outbox) Transact(ctx context.Context, actions ...Action) error {
 	}
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
+	}
+	return nil
+}
+
+// checkCounts holds jobs that are counted to what one transaction can count: the jobs of
+// a queue in one row of its counter, which is an action as well.
+func checkCounts(jobs []store.NewJob, actions int) error {
+	type count struct {
+		queue   string
+		spilled bool
+	}
+	counted := map[count]int{}
+	for _, n := range jobs {
+		c, bound := count{n.Queue, n.Spill != nil}, n.Hard
+		if c.spilled {
+			bound = n.Spill
+		}
+		if counted[c]++; counted[c] > bound.Together() {
+			return fmt.Errorf("%w: more than %d jobs of queue %q, which are counted in one row: enqueue them in several transactions", ErrTooMuch, bound.Together(), n.Queue)
+		}
+	}
+	if total := actions + len(counted); total > MaxActions {
+		return fmt.Errorf("%w: %d actions and %d counters of queues, at most %d together", ErrTooMuch, actions, len(counted), MaxActions)
 	}
 	return nil
 }

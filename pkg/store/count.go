@@ -29,6 +29,10 @@ func (b Bound) share(shard int) int {
 	return share
 }
 
+// Together is how many jobs can be made in one transaction at most: they are counted in
+// one shard.
+func (b Bound) Together() int { return b.share(0) }
+
 // A Count is what jobs are counted for. It is the name of the attribute of a job's row
 // that says where it is.
 type Count string
