@@ -21,8 +21,12 @@ const leastWorkers = 20
 // mostJobs bounds the simulated jobs of a run: minutes of work.
 const mostJobs = 100e6
 
-// mostKeys bounds Load.Keys.
-const mostKeys = 1 << 20
+// Bounds of what is kept in memory, and of numbers that are reckoned with.
+const (
+	mostGates = 1 << 12
+	mostKeys  = 1 << 20
+	mostOf    = 1 << 30
+)
 
 // Check reports every setting that makes no sense.
 func (c Config) Check() error {
@@ -56,9 +60,16 @@ func (c Config) resolved() (Config, sizing.Plan, error) {
 	if c.Until < 0 || c.Until > Longest {
 		bad("Until is %v: between 0 and %v", c.Until, Longest)
 	}
-	if c.Workers < 0 || c.Gates < 0 || c.Scale < 0 || c.Clients.Number < 0 || c.Delivery.Queues < 0 || c.Delivery.Room < 0 || c.Load.Keys < 0 || c.Load.Keys > mostKeys {
-		bad("a negative number: Workers %d, Gates %d, Scale %d, Clients.Number %d, Delivery.Queues %d, Delivery.Room %d; or Load.Keys is %d, of at most %d",
-			c.Workers, c.Gates, c.Scale, c.Clients.Number, c.Delivery.Queues, c.Delivery.Room, c.Load.Keys, mostKeys)
+	for _, n := range []struct {
+		name     string
+		is, most int
+	}{
+		{"Workers", c.Workers, mostOf}, {"Gates", c.Gates, mostGates}, {"Scale", c.Scale, mostOf}, {"Clients.Number", c.Clients.Number, mostKeys},
+		{"Delivery.Queues", c.Delivery.Queues, mostKeys}, {"Delivery.Room", c.Delivery.Room, mostOf}, {"Load.Keys", c.Load.Keys, mostKeys},
+	} {
+		if n.is < 0 || n.is > n.most {
+			bad("%s is %d: between 0 and %d", n.name, n.is, n.most)
+		}
 	}
 	if c.Policy.Queue.FIFO {
 		bad("queue %q is FIFO: the order of groups is not simulated", c.Policy.Queue.Name)

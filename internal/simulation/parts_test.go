@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -174,6 +176,34 @@ func TestBadLinesOfATraceAreNamed(t *testing.T) {
 	} {
 		if _, _, err := ReadTrace(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: it was taken", name)
+		}
+	}
+}
+
+// endless is a file without an end, and without a line.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestATraceWithoutEnd(t *testing.T) {
+	if _, _, err := ReadTrace(endless{}); err == nil || !strings.Contains(err.Error(), "bytes") {
+		t.Error(err)
+	}
+}
+
+func TestNumbersThatCanNotBeReckonedWith(t *testing.T) {
+	for name, change := range map[string]func(*Config, int){
+		"Workers": func(c *Config, n int) { c.Workers = n }, "Gates": func(c *Config, n int) { c.Gates = n },
+		"Scale": func(c *Config, n int) { c.Scale = n }, "Clients.Number": func(c *Config, n int) { c.Clients.Number = n },
+		"Delivery.Queues": func(c *Config, n int) { c.Delivery.Queues = n }, "Delivery.Room": func(c *Config, n int) { c.Delivery.Room = n },
+		"Load.Keys": func(c *Config, n int) { c.Load.Keys = n },
+	} {
+		for _, n := range []int{-1, math.MaxInt} {
+			var c Config
+			change(&c, n)
+			if err := c.Check(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%s is %d", name, n)) {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }

@@ -14,8 +14,12 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
-// MostTraceLines bounds a trace: a minute each, they are two years.
-const MostTraceLines = 1 << 20
+// MostTraceLines bounds a trace: a minute each, they are two years. mostTraceBytes bounds
+// what is read of one, which may be a single line.
+const (
+	MostTraceLines = 1 << 20
+	mostTraceBytes = 64 * MostTraceLines
+)
 
 // mostCount is the largest count of a line.
 const mostCount = 1e9
@@ -27,11 +31,15 @@ const mostCount = 1e9
 // passed over. It gives the curve and how long it lasts, and reports every bad line
 // with its number.
 func ReadTrace(r io.Reader) (Curve, time.Duration, error) {
-	lines := csv.NewReader(r)
+	limited := &io.LimitedReader{R: r, N: mostTraceBytes}
+	lines := csv.NewReader(limited)
 	lines.Comment, lines.FieldsPerRecord, lines.TrimLeadingSpace = '#', -1, true
 	var t trace
 	for len(t.times) < MostTraceLines && len(t.problems) < 20 {
 		fields, err := lines.Read()
+		if limited.N <= 0 {
+			return Curve{}, 0, fmt.Errorf("simulation: trace: it has more than %d bytes", mostTraceBytes-1)
+		}
 		if errors.Is(err, io.EOF) {
 			return t.curve()
 		}
