@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,9 @@ func sorted(plans map[string]Plan) []Plan {
 }
 
 func (c Capacity) checkConcurrency(quotas Quotas, plans []Plan) error {
+	if !counted(c.Concurrency, c.Others) {
+		return fmt.Errorf("sizing: Capacity: Concurrency is %d and Others %d: neither is negative, or more than %d", c.Concurrency, c.Others, math.MaxInt32)
+	}
 	have := c.Concurrency
 	if have == 0 {
 		have = whole(quotas.Concurrency.Value)
@@ -95,8 +99,8 @@ func (c Capacity) checkConcurrency(quotas Quotas, plans []Plan) error {
 }
 
 func (d Database) check(plans []Plan) error {
-	if d.Most < 1 || d.PerWorker < 0 || d.Others < 0 {
-		return fmt.Errorf("sizing: database %q: Most is %d, PerWorker %d, Others %d: say how many connections it bears, at least one, and no negative number", d.Name, d.Most, d.PerWorker, d.Others)
+	if d.Most < 1 || !counted(d.PerWorker, d.Others) {
+		return fmt.Errorf("sizing: database %q: Most is %d, PerWorker %d, Others %d: say how many connections it bears, at least one, and no number that is negative or more than %d", d.Name, d.Most, d.PerWorker, d.Others, math.MaxInt32)
 	}
 	need, parts := d.Others, []string(nil)
 	if d.Others > 0 {
@@ -106,7 +110,7 @@ func (d Database) check(plans []Plan) error {
 	for _, p := range plans {
 		known[p.Queue.Name] = true
 		if len(d.Queues) == 0 || slices.Contains(d.Queues, p.Queue.Name) {
-			connections := p.MostWorkers * max(d.PerWorker, 1)
+			connections := whole(float64(p.MostWorkers) * float64(max(d.PerWorker, 1)))
 			need += connections
 			parts = append(parts, fmt.Sprintf("%s %d", p.Queue.Name, connections))
 		}
@@ -149,6 +153,11 @@ func checkFIFO(quotas Quotas, p Plan) error {
 	}
 	return fmt.Errorf("sizing: queue %q: %.0f jobs a second and a FIFO queue takes %.0f calls of a kind a second in the smallest Regions (up to 70,000 in the largest): say what yours has in Capacity.Quotas (FIFORate), spread the groups over %d queues, or do without order",
 		p.Queue.Name, float64(p.Queue.PeakArrivals), quotas.FIFORate.Value, whole(float64(p.Queue.PeakArrivals)/quotas.FIFORate.Value)+1)
+}
+
+// counted tells whether numbers are ones that something can be counted by.
+func counted(numbers ...int) bool {
+	return !slices.ContainsFunc(numbers, func(n int) bool { return n < 0 || n > math.MaxInt32 })
 }
 
 func roundUp(n, step int) int { return (n + step - 1) / step * step }

@@ -55,13 +55,13 @@ type Usage struct {
 }
 
 func (u Usage) withDefaults(p Plan) Usage {
-	u.MeanArrivals = orDefault(u.MeanArrivals, p.Queue.PeakArrivals*meanOfPeak)
-	u.MemoryMB = orDefault(u.MemoryMB, serviceMemory)
+	u.MeanArrivals = max(orDefault(u.MeanArrivals, p.Queue.PeakArrivals*meanOfPeak), 0)
+	u.MemoryMB = max(orDefault(u.MemoryMB, serviceMemory), 0)
 	u.Polls = max(orDefault(u.Polls, 1), 0)
 	if u.Inside {
 		u.Polls = 0
 	}
-	u.RowBytes, u.LogBytes = orDefault(u.RowBytes, 1000), orDefault(u.LogBytes, 1000)
+	u.RowBytes, u.LogBytes = max(orDefault(u.RowBytes, 1000), 0), max(orDefault(u.LogBytes, 1000), 0)
 	u.Metrics, u.Alarms = max(orDefault(u.Metrics, 14), 0), max(orDefault(u.Alarms, 6), 0)
 	u.Calls = orDefault(u.Calls, TypicalCalls()).For(p)
 	return u

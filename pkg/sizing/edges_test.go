@@ -58,3 +58,29 @@ func TestATableOfTwoQueues(t *testing.T) {
 		t.Errorf("both together: %v", err)
 	}
 }
+
+// Numbers that make no sense are no way around a check.
+func TestACapacityOfNonsense(t *testing.T) {
+	p := planned(t, photos(), time.Minute)
+	for name, c := range map[string]sizing.Capacity{
+		"connections beyond all numbers": {Databases: []sizing.Database{{Name: "d", Most: 500, PerWorker: math.MaxInt/45 + 1}}},
+		"others beyond all numbers":      {Databases: []sizing.Database{{Name: "d", Most: 500, Others: math.MaxInt}}},
+		"functions beyond all numbers":   {Others: math.MaxInt},
+		"fewer than no functions":        {Others: -500, Concurrency: 50},
+		"fewer than no concurrency":      {Concurrency: -1},
+	} {
+		if err := c.Check(p); err == nil {
+			t.Errorf("%s: it was taken", name)
+		}
+	}
+}
+
+func TestNothingCostsLessThanNothing(t *testing.T) {
+	p := planned(t, photos(), time.Minute)
+	bill := p.Bill(sizing.Usage{MeanArrivals: -1, MemoryMB: -1, RowBytes: -1, LogBytes: math.MinInt64, ObjectBytes: -1, Polls: -1, Metrics: -1, Alarms: -1}, sizing.USEast1())
+	for _, line := range bill.Lines {
+		if line.Million < 0 || line.Month < 0 {
+			t.Errorf("%+v", line)
+		}
+	}
+}
