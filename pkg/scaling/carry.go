@@ -65,7 +65,7 @@ func (r *run) move(ctx context.Context, name string) (done bool, err error) {
 	if next.Target == plan && (!kept || old.Rest) {
 		return true, nil // the function has no hand in it
 	}
-	next.Since, next.Paused = r.now, old.Paused || next.Target.Paused
+	next.Since, next.Late, next.Paused = r.now, old.Late, old.Paused || next.Target.Paused
 	if kept && old.Target == next.Target {
 		next.Since, next.Why = old.Since, old.Why
 	}
@@ -74,11 +74,17 @@ func (r *run) move(ctx context.Context, name string) (done bool, err error) {
 	if !r.keep(ctx, queuePrefix+name, next) {
 		return false, nil // another run is at it
 	}
-	return r.follow(ctx, name, next, plan)
+	done, err = r.follow(ctx, name, &next, plan)
+	if done {
+		next.Late = time.Time{}
+	}
+	r.keep(ctx, queuePrefix+name, next)
+	return done, err
 }
 
-// follow compares a mapping with its record, and changes what differs.
-func (r *run) follow(ctx context.Context, name string, want record, plan target) (done bool, err error) {
+// follow compares a mapping with its record, and changes what differs; what it learns is
+// for the record.
+func (r *run) follow(ctx context.Context, name string, want *record, plan target) (done bool, err error) {
 	uuid := r.config.Mappings[name]
 	is, err := r.config.Lambda.Get(ctx, uuid)
 	if err != nil {
@@ -94,7 +100,6 @@ func (r *run) follow(ctx context.Context, name string, want record, plan target)
 	if c == (mapping.Change{}) {
 		if is.Settled && want.Target == plan && r.now.Sub(want.Since) >= Watched {
 			want.Paused, want.Rest = false, true
-			r.keep(ctx, queuePrefix+name, want)
 		}
 		return true, nil
 	}
@@ -110,8 +115,11 @@ func (r *run) follow(ctx context.Context, name string, want record, plan target)
 }
 
 // overdue passes over that Lambda is busy, unless it has been for long.
-func (r *run) overdue(ctx context.Context, name string, want record, err error) error {
-	if late := r.now.Sub(want.Since); !errors.Is(err, mapping.ErrBusy) || late >= Overdue {
+func (r *run) overdue(ctx context.Context, name string, want *record, err error) error {
+	if want.Late.IsZero() {
+		want.Late = r.now
+	}
+	if late := r.now.Sub(want.Late); !errors.Is(err, mapping.ErrBusy) || late >= Overdue {
 		return fmt.Errorf("its mapping does not follow since %v: %w", late, err)
 	}
 	r.log(ctx, slog.LevelInfo, "a queue's mapping can't be changed now, and will be at the next run", "queue", name, "error", err.Error())

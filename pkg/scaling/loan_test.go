@@ -223,6 +223,29 @@ func TestBusyMappingsAreTriedAgain(t *testing.T) {
 	w.wantAll("photos 10, newsletter paused, search 8")
 }
 
+// A mapping that does not follow is an error also where it is wanted elsewhere each time.
+func TestAMappingThatNeverFollows(t *testing.T) {
+	w := newWorld(t)
+	w.minutes(1)
+	w.maps["photos"].busy = fmt.Errorf("%w: it is being updated", mapping.ErrBusy)
+	var err error
+	for minute := range 13 {
+		w.depth["photos"] = queue.Depth{Visible: 200 * (minute + 1)}
+		w.now = w.now.Add(time.Minute)
+		if err = w.run(); err != nil && minute < 10 {
+			t.Fatalf("in minute %d: %v", minute, err)
+		}
+	}
+	if !errors.Is(err, mapping.ErrBusy) {
+		t.Errorf("after 13 minutes: %v", err)
+	}
+	w.maps["photos"].busy = nil
+	w.minutes(1)
+	w.maps["photos"].busy = mapping.ErrBusy
+	w.depth["photos"] = queue.Depth{Visible: 2900}
+	w.minutes(1) // late anew
+}
+
 // A mapping that somebody deleted is reported, and keeps nobody from anything.
 func TestAMappingThatIsGone(t *testing.T) {
 	w := newWorld(t)

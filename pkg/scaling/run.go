@@ -27,6 +27,8 @@ type record struct {
 	// Since is when the target was set, Why says what for.
 	Since time.Time `json:"since"`
 	Why   Reason    `json:"why,omitempty"`
+	// Late is since when the mapping has not followed, whatever the target was.
+	Late time.Time `json:"late_since,omitzero"`
 	// Paused tells that the mapping was disabled by the function, which therefore
 	// enables it again. What others disable stays so, but for the time in which it is
 	// Watched.
