@@ -31,6 +31,7 @@ func runCounts(t *testing.T, construct Constructor) {
 		"a spilled job is moved":                    spillMoved,
 		"a spilled job is replaced":                 spillReplaced,
 		"the spill is bounded":                      spillBounded,
+		"one of two sweeps releases":                spillShared,
 		"a release into a queue that is counted":    spillIntoHard,
 		"only replacing":                            replaceOnly,
 		"the later one wins, whatever comes first":  replaceAsOf,

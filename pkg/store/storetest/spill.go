@@ -134,6 +134,35 @@ func spillReplaced(f fixture) {
 	f.letOut(1, nil)
 }
 
+// spillShared: of two sweeps that read the same, one releases; the operator's word counts
+// for neither.
+func spillShared(f fixture) {
+	rate := func() store.SpillRate {
+		rates, err := f.jobs.SpillRates(f.Context())
+		if err != nil {
+			f.Fatal(err)
+		}
+		return rates["photos"]
+	}
+	for range 2 { // the first release of all, and one that follows
+		read, until := rate(), f.clock.Now()
+		f.must(f.jobs.BeginRelease(f.Context(), "photos", read, until))
+		f.mustNot(f.jobs.BeginRelease(f.Context(), "photos", read, until.Add(time.Second)))
+		if got := rate(); !got.Released.Equal(until) {
+			f.Errorf("%+v, want %v", got, until)
+		}
+		f.clock.Advance(time.Minute)
+	}
+	read := rate()
+	if err := f.jobs.SetSpillRate(f.Context(), "photos", 7.5, true); err != nil {
+		f.Fatal(err)
+	}
+	f.must(f.jobs.BeginRelease(f.Context(), "photos", read, f.clock.Now()))
+	if got := rate(); got.Rate != 7.5 || !got.Paused {
+		f.Errorf("%+v", got)
+	}
+}
+
 func spillBounded(f fixture) {
 	for range 7 {
 		f.enqueue(spilled(7, 2))
