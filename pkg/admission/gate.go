@@ -59,6 +59,9 @@ func (g *Gate) valve(share float64) int {
 	return len(g.valves) - 1
 }
 
+// Queue is the name of the queue that the gate is before.
+func (g *Gate) Queue() string { return g.config.Queue }
+
 // Mark is the depth to which the queue must fall before a closed gate opens: a
 // twentieth below the limit, at least one job.
 func (g *Gate) Mark() int { return sizing.Mark(g.config.Limit) }

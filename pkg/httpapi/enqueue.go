@@ -118,7 +118,7 @@ func (e *Enqueue) serve(ctx context.Context, r request) (response, error) {
 		return response{}, err
 	}
 	decision := e.config.Gates[o.task.Policy.Queue.Name].AdmitFor(ctx, o.task.Policy)
-	noteReading(ctx, e.logger, r, decision)
+	noteReading(ctx, e.about(o), r, decision)
 	if !decision.Admitted {
 		return e.refuse(ctx, r, o, decision)
 	}
@@ -143,7 +143,12 @@ func (e *Enqueue) refuse(ctx context.Context, r request, o order, d admission.De
 	if answer, ok, err := e.earlier(ctx, o); ok || err != nil {
 		return answer, err
 	}
-	return response{}, refused(ctx, e.logger, r, d)
+	return response{}, refused(ctx, e.about(o), r, d)
+}
+
+// about is for lines of the queue that an order is for.
+func (e *Enqueue) about(o order) *slog.Logger {
+	return e.logger.With("queue", o.task.Policy.Queue.Name, "task", o.task.Name)
 }
 
 // again answers a request that was accepted before, of a client that sends too many;

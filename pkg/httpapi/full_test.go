@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -90,5 +91,31 @@ func TestAQueueThatIsNotReachedIsRefused(t *testing.T) {
 	answer := a.refusal()
 	if answer.Headers["Retry-After"] == "" || !strings.Contains(answer.Body, "can't be reached") || !strings.Contains(a.log.String(), "reason=unrelayed") {
 		t.Errorf("%+v\n%s", answer, a.log)
+	}
+}
+
+// Lines about a gate name its queue, and the task where there is one.
+func TestLinesOfAGateNameTheQueue(t *testing.T) {
+	a := newAPI(t, behind(t, func(c *admission.Config) {
+		c.Doubt = -1
+		c.Depth = func(context.Context) (int, error) { return 0, errors.New("down") }
+	}))
+	a.refusal()
+	unread := a.log.String()
+	a.depth = 100
+	a.send(a.uploads.Handle, event(t, "uploads"))
+	upload := strings.TrimPrefix(a.log.String(), unread)
+	for name, c := range map[string]struct{ log, line, of string }{
+		"read":    {unread, "msg=\"queue not read\"", "queue=photos task=photo.resize"},
+		"refused": {unread, "msg=refused", "queue=photos task=photo.resize"},
+		"upload":  {upload, "msg=refused", "queue=photos"},
+	} {
+		found := false
+		for line := range strings.Lines(c.log) {
+			found = found || strings.Contains(line, c.line) && strings.Contains(line, c.of)
+		}
+		if !found {
+			t.Errorf("%s: no line %s with %s in\n%s", name, c.line, c.of, c.log)
+		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // noteReading logs that a gate could not read how its queue does, or probe the relay,
-// whether or not it admitted.
+// whether or not it admitted. logger is to name the queue.
 func noteReading(ctx context.Context, logger *slog.Logger, r request, d admission.Decision) {
 	if d.Err != nil {
 		logger.WarnContext(ctx, "queue not read", "request_id", r.id(), "admitted", d.Admitted, "error", d.Err.Error())
 	}
 }
 
-// refused is the 503 of a gate.
+// refused is the 503 of a gate; logger is to name the queue.
 func refused(ctx context.Context, logger *slog.Logger, r request, d admission.Decision) *problem {
 	logger.InfoContext(ctx, "refused", "request_id", r.id(), "reason", string(d.Reason),
 		"depth", d.Depth, "limit", d.Limit, "age_s", d.Age.Seconds(), "retry_after_s", d.RetryAfter.Seconds())

@@ -139,9 +139,10 @@ func (u *Uploads) serve(ctx context.Context, r request) (response, error) {
 		return response{}, err
 	}
 	decision := accepted.Gate.Check(ctx)
-	noteReading(ctx, u.logger, r, decision)
+	logger := u.logger.With("queue", accepted.Gate.Queue())
+	noteReading(ctx, logger, r, decision)
 	if !decision.Admitted {
-		return response{}, refused(ctx, u.logger, r, decision)
+		return response{}, refused(ctx, logger, r, decision)
 	}
 	id, err := job.NewID(u.config.Random)
 	if err != nil {
