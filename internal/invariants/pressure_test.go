@@ -17,9 +17,10 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/sweep"
 )
 
-// narrow is a queue of two places, and as many that may be spilled.
+// narrow is a queue of four places, the fewest that there can be, and two that may be
+// spilled.
 var (
-	narrow      = job.Queue{Name: "narrow", PeakArrivals: 0.01, ServiceTime: 10 * time.Second, LongestWait: 5 * time.Second, Batch: 3, Bound: 2, Hard: true, Full: job.Spill, SpillLimit: 2}
+	narrow      = job.Queue{Name: "narrow", PeakArrivals: 0.01, ServiceTime: 10 * time.Second, LongestWait: 20 * time.Second, Batch: 3, Bound: 1, Hard: true, Full: job.Spill, SpillLimit: 2}
 	writeNarrow = define("note.narrow", narrow, taskTime, job.Uniqueness{})
 )
 
@@ -55,8 +56,8 @@ func (w *world) checkPlacesLocked(old, now store.Record) {
 			w.places.unfinished += by
 		}
 	}
-	if w.places.unfinished > 2 || w.places.spilled > 2 {
-		w.failLocked("the narrow queue has two places, and %+v", w.places)
+	if w.places.unfinished > 4 || w.places.spilled > 2 {
+		w.failLocked("the narrow queue has four places and two spilled, and %+v", w.places)
 	}
 }
 
@@ -165,7 +166,7 @@ func pressures() []scenario {
 			steps: []step{
 				enqueue(0, "a", writeNarrow, []string{"ok"}), enqueue(0, "b", writeNarrow, []string{"quick"}),
 				enqueue(0, "c", writeNarrow, []string{"fail", "ok"}), enqueue(0, "f", writeNarrow, []string{"ok"}),
-				transactNarrow(0, "d", "quick"), fillNarrow(0, "e", 3),
+				transactNarrow(0, "d", "quick"), fillNarrow(0, "e", 5),
 			},
 			ends: ends{"a": done, "b": done, "c": done, "d": done, "f": done},
 		},

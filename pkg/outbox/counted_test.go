@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	films = job.Queue{Name: "films", PeakArrivals: 20, ServiceTime: 3 * time.Second, LongestWait: 3 * time.Second, Hard: true}
+	films = job.Queue{Name: "films", PeakArrivals: 20, ServiceTime: 3 * time.Second, LongestWait: 6 * time.Second, Hard: true}
 	film  = job.Define[Recipe]("recipe.film", job.Policy{Queue: films})
 )
 

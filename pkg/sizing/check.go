@@ -3,6 +3,7 @@ package sizing
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -66,8 +67,9 @@ func (p Plan) checkTimes(c *problems) {
 // checkWaits looks whether the longest wait can be kept without any overload.
 func (p Plan) checkWaits(c *problems) {
 	q := p.Queue
-	if p.Limit < 1 {
-		c.bad("its limit is %d jobs: LongestWait %v is shorter than one job takes", p.Limit, q.LongestWait)
+	if q.ServiceTime > q.LongestWait/2 {
+		c.bad("its limit is %d jobs and it has %d workers, whose jobs in hand count: it would refuse its own peak; raise LongestWait from %v to %v at least",
+			p.Limit, p.Workers, q.LongestWait, p.leastWait())
 		return
 	}
 	if p.MaximumConcurrency > MostConcurrency && !q.Polled {
@@ -86,14 +88,22 @@ func (p Plan) checkWaits(c *problems) {
 		p.Workers, 100*w.Utilisation, waits, q.LongestWait, roundDown(Utilisation(q.PeakArrivals, q.ServiceTime, enough)), enough)
 }
 
+// leastWait is the shortest LongestWait that can be: two service times, so that besides
+// the jobs in hand as many may wait, and what chance alone takes, in whole milliseconds.
+func (p Plan) leastWait() time.Duration {
+	least := 2 * min(p.Queue.ServiceTime, math.MaxInt64/2)
+	w := p.Waiting()
+	if chance := w.Percentile(WaitShare); w.Utilisation < 1 && chance > least {
+		return chance.Truncate(time.Millisecond) + time.Millisecond
+	}
+	return least
+}
+
 // checkPressure looks whether what is to become of work can.
 func (p Plan) checkPressure(c *problems) {
 	q := p.Queue
 	if q.SpillLimit > 0 && q.Full != job.Spill {
 		c.bad("SpillLimit is %d and Full is not Spill, so that nothing is ever spilled: set Full, or leave SpillLimit out", q.SpillLimit)
-	}
-	if q.Full == job.Degrade && p.Limit == 1 {
-		c.bad("its limit is one job and Full is Degrade, so that each job would be degraded: raise LongestWait")
 	}
 }
 

@@ -20,17 +20,17 @@ func TestContradictionsHaveAWayOut(t *testing.T) {
 		{"more than a mapping", func(q *job.Queue) { q.PeakArrivals = 1000 }, 0, "at most 1000: split the work over 5 queues"},
 		{"a batch longer than a function", func(q *job.Queue) { q.Batch, q.Bound = 10, 1 }, 2 * time.Minute, "lower Batch, raise Bound"},
 		{"a wait shorter than a job", func(q *job.Queue) { q.LongestWait = time.Millisecond }, 0, "its limit is 0 jobs"},
+		{"a limit below the jobs in hand", func(q *job.Queue) { q.LongestWait = 2 * time.Second }, 0, "its limit is 60 jobs and it has 90 workers, whose jobs in hand count: it would refuse its own peak; raise LongestWait from 2s to 6s at least"},
+		{"a limit just below two service times", func(q *job.Queue) { q.LongestWait = 6*time.Second - 1 }, 0, "to 6s at least"},
+		{"two service times and chance", func(q *job.Queue) { q.Utilisation, q.Rounding, q.LongestWait = 0.99, 1, time.Second }, 0, "to 13.337s at least"},
 		{"a job longer than its timeout", func(q *job.Queue) {}, time.Second, "raise the tasks' timeout"},
 		{"a limit that retention does not reach", func(q *job.Queue) { q.LongestWait = 5 * 24 * time.Hour }, 0, "gone after 96h0m0s: a full queue would lose its oldest; shorten LongestWait to 95h54m0s"},
 		{"everybody busy", func(q *job.Queue) { q.Utilisation = 1; q.Rounding = 1 }, 0, "60 workers are 100 % busy, and one job in a hundred waits ever longer"},
-		{"a wait that chance exceeds", func(q *job.Queue) { q.Utilisation, q.Rounding, q.LongestWait = 0.99, 1, time.Second }, 0, "by chance alone, while LongestWait is 1s: lower Utilisation to 0.86 (69 workers)"},
+		{"a wait that chance exceeds", func(q *job.Queue) { q.Utilisation, q.Rounding, q.LongestWait = 0.99, 1, 6*time.Second }, 0, "by chance alone, while LongestWait is 6s: lower Utilisation to 0.95 (63 workers)"},
 		{"most workers below the workers", func(q *job.Queue) { q.MostWorkers = 80 }, 0, "MostWorkers is 80 and the load takes 90 workers already"},
 		{"most workers above a mapping", func(q *job.Queue) { q.MostWorkers = 1001 }, 0, "lower it to 1000"},
 		{"most workers of polled ones", func(q *job.Queue) { q.Polled = true; q.MostWorkers = 100 }, 0, "leave MostWorkers out"},
 		{"a spill limit without spill", func(q *job.Queue) { q.SpillLimit = 5 }, 0, "set Full, or leave SpillLimit out"},
-		{"each job degraded", func(q *job.Queue) {
-			q.PeakArrivals, q.ServiceTime, q.LongestWait, q.Full = 0.01, time.Second, 700*time.Millisecond, job.Degrade
-		}, 0, "each job would be degraded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := photos()
@@ -49,10 +49,17 @@ func TestContradictionsHaveAWayOut(t *testing.T) {
 // What the message advises is accepted.
 func TestTheAdviceHelps(t *testing.T) {
 	q := photos()
-	q.Utilisation, q.Rounding, q.LongestWait = 0.86, 1, time.Second
-	if p := planned(t, q, 50*time.Second); p.Waiting().Percentile(sizing.WaitShare) > time.Second {
+	q.Utilisation, q.Rounding, q.LongestWait = 0.95, 1, 6*time.Second
+	if p := planned(t, q, 50*time.Second); p.Waiting().Percentile(sizing.WaitShare) > 6*time.Second {
 		t.Errorf("%+v", p)
 	}
+	q = photos()
+	q.LongestWait = 6 * time.Second
+	if p := planned(t, q, 50*time.Second); p.Limit != 2*p.Workers {
+		t.Errorf("%+v", p)
+	}
+	q.Utilisation, q.Rounding, q.LongestWait = 0.99, 1, 13_337*time.Millisecond
+	planned(t, q, 50*time.Second)
 	q = photos()
 	q.LongestWait = 96*time.Hour - 6*time.Minute
 	planned(t, q, 50*time.Second)
@@ -70,7 +77,7 @@ func TestRaisedWorkers(t *testing.T) {
 
 func TestATaskThatIsAlwaysShed(t *testing.T) {
 	q := photos()
-	q.LongestWait = 200 * time.Millisecond // six jobs
+	q.PeakArrivals, q.LongestWait = 0.2, 9*time.Second // two workers, six jobs
 	for share, good := range map[float64]bool{0: true, 0.1: false, 0.17: true, 1: true} {
 		shed := job.Define[struct{}]("shed", job.Policy{Queue: q, ShedAt: share})
 		if _, err := sizing.ForTasks(shed); (err == nil) != good || err != nil && !strings.Contains(err.Error(), "raise it above 0.167") {
