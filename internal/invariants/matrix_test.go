@@ -56,9 +56,6 @@ var unreachable = map[string]string{
 	"producer.(*Producer).handOver › store.(*Jobs).Promote › promoteLetter: Write": "a job that was just moved is not dead",
 	"producer.(*Producer).handOver › store.(*Jobs).Promote › promoteEvent: Get":    "a job is no event",
 	"producer.(*Producer).handOver › store.(*Jobs).Promote › Resend: Write":        "a job is no event",
-	"limit.Enter › Renew: Write":                                                   "a goroutine of (*Slots).Enter renews",
-	"limit.Handler › Renew: Write":                                                 "a goroutine of (*Slots).Enter renews",
-	"limit.HandlerResult › Renew: Write":                                           "a goroutine of (*Slots).Enter renews",
 	"worker.Batch › store.(*Jobs).Batch › addShards: Query":                        "the job after a batch exists when that has ended, and then the batch's row tells all",
 }
 
