@@ -85,9 +85,51 @@ func TestASpikeDegrades(t *testing.T) {
 	if math.Abs(o.Fill.Seconds()-fill) > 1e-6 || o.Refused != int(math.Round((600-fill)*40)) {
 		t.Errorf("full after %v, want %v s; %d refused", o.Fill, fill, o.Refused)
 	}
+	if o.Bounded.Wait != 450*time.Second || o.Bounded.Clear != 1125*time.Second {
+		t.Errorf("9,000 degraded and 9,000 whole ones: a new one waits %v, all are gone after %v", o.Bounded.Wait, o.Bounded.Clear)
+	}
+	with := map[string]string{}
+	for _, figure := range o.Explain() {
+		with[figure.Name] = figure.Text + " = " + figure.With
+	}
+	for name, want := range map[string]string{
+		"fill":          "5 min 54 s = 9,000 ÷ (100 − 30)/s + 9,000 ÷ (100 − 60)/s",
+		"bounded_wait":  "7 min 30 s = 9,000 ÷ 60/s + 9,000 ÷ 30/s",
+		"bounded_clear": "18 min 45 s = 9,000 ÷ (60 − 20)/s + 9,000 ÷ (30 − 20)/s",
+	} {
+		if with[name] != want {
+			t.Errorf("%s: %s\nwant %s", name, with[name], want)
+		}
+	}
+	slower := s
+	slower.DegradedTime = time.Hour
+	if got, whole := p.Under(slower), p.Under(chef()); got.Fill != whole.Fill || got.Bounded != whole.Bounded {
+		t.Errorf("degraded jobs that take longer are taken for whole ones: %+v", got)
+	}
 	s.Arrivals = 55
 	if o := p.Under(s); o.Fill != math.MaxInt64 || o.Bounded.Backlog != 9000 || o.Refused != 0 {
 		t.Errorf("degraded jobs keep up with 55 a second: %+v", o)
+	}
+}
+
+// A limit that is not reached says whether it would be later.
+func TestALimitThatIsNotReached(t *testing.T) {
+	p := planned(t, photos(), 50*time.Second)
+	for arrivals, want := range map[job.Rate][2]string{
+		40: {"not within the 10 min", "(40 − 30)/s × 10 min"}, 30: {"never", "(30 − 30)/s × 10 min"}, 100: {"4 min 17 s", "limit 18,000"},
+	} {
+		var fill, backlog string
+		for _, figure := range p.Under(sizing.Spike{Arrivals: arrivals, For: 10 * time.Minute}).Explain() {
+			switch figure.Name {
+			case "fill":
+				fill = figure.Text
+			case "bounded_backlog":
+				backlog = figure.With
+			}
+		}
+		if fill != want[0] || backlog != want[1] {
+			t.Errorf("%v a second: %s, %s", float64(arrivals), fill, backlog)
+		}
 	}
 }
 
