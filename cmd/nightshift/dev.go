@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/internal/runner"
 	"github.com/nightshift-go/nightshift/internal/runner/clock"
+	"github.com/nightshift-go/nightshift/pkg/settings"
 )
 
 const devUsage = `Usage: nightshift dev [flags]
@@ -26,6 +27,9 @@ while nobody works, so that a week of schedules passes in minutes, and as the
 machine's while a function runs or a request is answered. A stack that was ahead
 of the machine's time stays ahead with the same data folder.
 
+Requests of this machine are free of the API's rate limit, unless --count-loopback is
+given.
+
 With AWS_ENDPOINT_URL set, that endpoint is used instead of the built-in one,
 and the resources are created there.
 `
@@ -41,6 +45,7 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	build := flags.String("build-dir", "", "`folder` into which functions are built (default dist/local beside the template)")
 	allowRemote := flags.Bool("allow-remote", false, "permit addresses that other machines can reach; nothing asks who they are")
 	scale := flags.Float64("time-scale", 1, fmt.Sprintf("how many `times` as fast the stack's time passes while nobody works, 1 to %d", clock.MaxScale))
+	loopback := flags.Bool("count-loopback", false, "count this machine's requests against the rate limit as well: to see it with curl")
 	verbose := flags.Bool("verbose", false, "log each call to the AWS endpoint")
 	plain, err := parse(s, flags, args)
 	if err != nil {
@@ -56,10 +61,14 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return misuse(s, flags, "%v", err)
 	}
+	environment := map[string]string{}
+	if *loopback {
+		environment[settings.CountLoopback] = "true"
+	}
 	log := newLog(s.err, *verbose)
 	stack, err := runner.Start(ctx, runner.Config{
 		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote, BuildDir: *build,
-		TimeScale: *scale, Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
+		Environment: environment, TimeScale: *scale, Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {
 		return advise(err)

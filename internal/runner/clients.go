@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"strings"
 
@@ -72,10 +73,12 @@ func keys() (key, secret, token string) {
 	return cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), localaws.DefaultSecret), cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), localaws.DefaultSecret), os.Getenv("AWS_SESSION_TOKEN")
 }
 
-// environment is what functions get to reach the endpoint.
+// environment is what functions get to reach the endpoint, and what the configuration adds.
 func (s *Stack) environment() map[string]string {
 	key, secret, token := keys()
-	e := map[string]string{"AWS_ENDPOINT_URL": s.awsURL, "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
+	e := map[string]string{}
+	maps.Copy(e, s.config.Environment)
+	e["AWS_ENDPOINT_URL"], e["AWS_ACCESS_KEY_ID"], e["AWS_SECRET_ACCESS_KEY"] = s.awsURL, key, secret
 	if s.clock != nil {
 		e[settings.Clock] = s.clock.Path()
 	}

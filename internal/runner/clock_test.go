@@ -106,6 +106,16 @@ func TestTimeThatCanNotBeScaled(t *testing.T) {
 	}
 }
 
+// What the configuration adds is told to every function.
+func TestFunctionsAreToldWhatTheConfigurationAdds(t *testing.T) {
+	s, _ := start(t, func(c *Config) {
+		c.WithoutSources, c.Environment = true, map[string]string{"TOLD": "yes", "AWS_ENDPOINT_URL": "not this one"}
+	})
+	if _, got, _ := post(t, s.HTTPURL()+"/echo/x", ""); got["told"] != "yes" || got["endpoint"] != s.AWSURL() {
+		t.Errorf("functions are told %q", got)
+	}
+}
+
 // Without a scale there is no clock but the machine's, and nothing tells of one.
 func TestWithoutAScaleTheMachinesClockIsUsed(t *testing.T) {
 	s, _ := start(t, func(c *Config) { c.WithoutSources = true })

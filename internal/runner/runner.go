@@ -49,6 +49,9 @@ type Config struct {
 	Region string
 	// Parameters are values for the template's parameters.
 	Parameters map[string]string
+	// Environment is for all functions and services, besides what the template and
+	// the stack give them.
+	Environment map[string]string
 	// BuildDir holds NAME/bootstrap of each function; "" means dist/local beside
 	// the template.
 	BuildDir string

@@ -40,6 +40,10 @@ const (
 	// RelayWindow is how long the relay gathers rows before it publishes them ("1s"),
 	// for functions with a gate; default admission.DefaultWindow.
 	RelayWindow = "NIGHTSHIFT_RELAY_WINDOW"
+	// CountLoopback has requests of the machine itself counted against the rate of
+	// clients ("true"; see httpapi.RateLimitConfig.CountLoopback), by which a local
+	// stack shows its limit (--count-loopback). In AWS it is not set.
+	CountLoopback = "NIGHTSHIFT_COUNT_LOOPBACK"
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel = "NIGHTSHIFT_LOG_LEVEL"
 )
@@ -88,6 +92,20 @@ func (r *Reader) Level() slog.Level {
 		}
 	}
 	return level
+}
+
+// Switch tells whether something is switched on ("true"); false where nothing is set.
+// Anything that strconv.ParseBool does not take is noted.
+func (r *Reader) Switch(name string) bool {
+	value := r.getenv(name)
+	if value == "" {
+		return false
+	}
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		r.missing = append(r.missing, fmt.Errorf("settings: %s is %q: use true or false", name, value))
+	}
+	return on
 }
 
 // Count gives a number of 1 at least; zero where none is set. Anything else is

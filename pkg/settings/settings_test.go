@@ -93,3 +93,16 @@ func TestNamesOfMappings(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestSwitch(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "true": true, "1": true, "false": false} {
+		r := settings.Read(from(map[string]string{settings.CountLoopback: value}))
+		if r.Switch(settings.CountLoopback) != want || r.Err() != nil {
+			t.Errorf("%q: want %v; %v", value, want, r.Err())
+		}
+	}
+	r := settings.Read(from(map[string]string{settings.CountLoopback: "maybe"}))
+	if r.Switch(settings.CountLoopback) || r.Err() == nil {
+		t.Error("a value that is neither was taken")
+	}
+}

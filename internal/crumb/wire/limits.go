@@ -23,7 +23,9 @@ func (e *Env) limits() store.Driver {
 // RateLimit keeps clients of the API to a rate, the same one whatever they ask for:
 // readers who are signed in, where sessions tell, and others by their address.
 func (e *Env) RateLimit(signed *sessions.Sessions) (*httpapi.RateLimit, error) {
-	config := httpapi.RateLimitConfig{Driver: e.limits(), Name: "crumb", Now: e.Now, Logger: e.Logger}
+	config := httpapi.RateLimitConfig{
+		Driver: e.limits(), Name: "crumb", CountLoopback: e.Settings.Switch(settings.CountLoopback), Now: e.Now, Logger: e.Logger,
+	}
 	if signed != nil {
 		config.Client = func(event events.APIGatewayV2HTTPRequest) string {
 			header := http.Header{"Cookie": {strings.Join(event.Cookies, "; ")}}

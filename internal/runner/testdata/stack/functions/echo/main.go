@@ -18,7 +18,7 @@ func main() {
 		}
 		body, err := json.Marshal(map[string]string{
 			"name": r.PathParameters["name"], "body": r.Body, "secret": os.Getenv("SECRET"), "table": os.Getenv("TABLE"),
-			"queue": os.Getenv("QUEUE"), "endpoint": os.Getenv("AWS_ENDPOINT_URL"), "clock": os.Getenv("NIGHTSHIFT_CLOCK"),
+			"queue": os.Getenv("QUEUE"), "endpoint": os.Getenv("AWS_ENDPOINT_URL"), "clock": os.Getenv("NIGHTSHIFT_CLOCK"), "told": os.Getenv("TOLD"),
 		})
 		return events.APIGatewayV2HTTPResponse{StatusCode: 201, Headers: map[string]string{"content-type": "application/json"}, Body: string(body)}, err
 	})
