@@ -104,11 +104,14 @@ func later(a, b time.Duration) time.Duration {
 // Validate reports every setting that makes no sense.
 func (p RetryPolicy) Validate() error {
 	problems := []error{p.Backoff.Validate()}
-	if p.Attempts < 0 || p.Floor < 0 {
-		problems = append(problems, fmt.Errorf("client: Attempts is %d and Floor is %d: both are positive", p.Attempts, p.Floor))
+	if p.Attempts < 0 {
+		problems = append(problems, fmt.Errorf("client: Attempts is %d: it is 0 (the default) or more", p.Attempts))
+	}
+	if p.Floor < 0 {
+		problems = append(problems, fmt.Errorf("client: Floor is %d: it is 0 (the default) or more", p.Floor))
 	}
 	if p.LongestWait < 0 {
-		problems = append(problems, fmt.Errorf("client: LongestWait is %v: it is positive", p.LongestWait))
+		problems = append(problems, fmt.Errorf("client: LongestWait is %v: it is 0 (the default) or more", p.LongestWait))
 	}
 	if !(p.Share >= 0 && p.Share <= 1) {
 		problems = append(problems, fmt.Errorf("client: Share is %v: it lies between 0 and 1", p.Share))

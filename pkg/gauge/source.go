@@ -50,12 +50,16 @@ type Source struct {
 // NewSource makes a Source. It reports every mistake at once.
 func NewSource(config SourceConfig) (*Source, error) {
 	var problems []error
-	if config.Queue == "" || config.URL == "" || config.LongestWait <= 0 {
-		problems = append(problems, fmt.Errorf("gauge: queue %q at %q with a longest wait of %v: all three are required", config.Queue, config.URL, config.LongestWait))
+	required := func(missing bool, what string) {
+		if missing {
+			problems = append(problems, fmt.Errorf("gauge: SourceConfig of queue %q: %s", config.Queue, what))
+		}
 	}
-	if config.Jobs == nil || config.Counter == nil {
-		problems = append(problems, fmt.Errorf("gauge: queue %q: Jobs or Counter is nil", config.Queue))
-	}
+	required(config.Queue == "", "Queue is empty: it is the queue's name")
+	required(config.URL == "", "URL is empty: it is the queue's URL")
+	required(config.LongestWait <= 0, fmt.Sprintf("LongestWait is %v: it is how long a job may wait", config.LongestWait))
+	required(config.Jobs == nil, "Jobs is nil: it is the jobs table, of store.New")
+	required(config.Counter == nil, "Counter is nil: it counts the queue's messages")
 	if config.Now == nil {
 		config.Now = time.Now
 	}

@@ -3,6 +3,7 @@ package gauge_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -218,6 +219,10 @@ func TestAReadingDoesNotNeedToWrite(t *testing.T) {
 }
 
 func TestNewSourceReportsAllMistakes(t *testing.T) {
+	_, err := gauge.NewSource(gauge.SourceConfig{Queue: "photos", URL: "https://photos", LongestWait: time.Minute})
+	if err == nil || strings.Contains(err.Error(), "URL") || !strings.Contains(err.Error(), `queue "photos": Jobs is nil`) || !strings.Contains(err.Error(), "Counter is nil") {
+		t.Errorf("what is missing, and only that, is named: %v", err)
+	}
 	if _, err := gauge.NewSource(gauge.SourceConfig{}); err == nil {
 		t.Error("it was taken")
 	}

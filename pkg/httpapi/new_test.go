@@ -31,7 +31,7 @@ func TestMistakesAreReportedAtOnce(t *testing.T) {
 		"empty":   {empty, []string{"secret has 0 bytes", "Producer"}},
 		"status":  {status, []string{"Jobs"}},
 		"cancel":  {cancel, []string{"Jobs"}},
-		"uploads": {uploads, []string{"Presigner", "Gate", "-1 bytes"}},
+		"uploads": {uploads, []string{"Presigner", "Gate", "MostBytes is -1"}},
 	} {
 		if c.err == nil {
 			t.Errorf("%s was taken", name)

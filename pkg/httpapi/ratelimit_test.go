@@ -191,7 +191,7 @@ func TestUploadsAreLimitedToo(t *testing.T) {
 
 func TestNewRateLimitReportsAllMistakes(t *testing.T) {
 	_, err := httpapi.NewRateLimit(httpapi.RateLimitConfig{Name: "HTTP", Rate: -1, AddressBurst: -1})
-	for _, part := range []string{"HTTP.client", "HTTP.address", "no driver", "Rate is -1", "Burst -1"} {
+	for _, part := range []string{"HTTP.client", "HTTP.address", "no driver", "Rate is -1", "Burst is -1"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing: %v", part, err)
 		}

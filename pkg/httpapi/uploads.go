@@ -83,8 +83,11 @@ func NewUploads(config UploadsConfig) (*Uploads, error) {
 	if config.Gate == nil {
 		problems = append(problems, errors.New("httpapi: UploadsConfig.Gate is nil: make it with admission.New"))
 	}
-	if config.MostBytes < 0 || config.Life < 0 {
-		problems = append(problems, fmt.Errorf("httpapi: uploads of at most %d bytes that live for %v: both are positive", config.MostBytes, config.Life))
+	if config.MostBytes < 0 {
+		problems = append(problems, fmt.Errorf("httpapi: UploadsConfig.MostBytes is %d: it is 0 (the default) or more", config.MostBytes))
+	}
+	if config.Life < 0 {
+		problems = append(problems, fmt.Errorf("httpapi: UploadsConfig.Life is %v: it is 0 (the default) or more", config.Life))
 	}
 	for _, a := range config.Accept {
 		problems = append(problems, a.check())

@@ -79,27 +79,40 @@ type Uniqueness struct {
 const MaxUniqueFor = 15 * 24 * time.Hour
 
 // Validate reports every setting that makes no sense.
-func (p Policy) Validate() error {
-	problems := []error{p.Queue.Validate(), p.Backoff.Validate()}
+func (p Policy) Validate() error { return about("job", p.mistakes()) }
+
+func (p Policy) mistakes() []error {
+	problems := append(p.Queue.mistakes(), p.Backoff.Validate())
 	if p.MaxAttempts < 0 {
-		problems = append(problems, fmt.Errorf("job: MaxAttempts is %d: it is at least 1", p.MaxAttempts))
+		problems = append(problems, fmt.Errorf("MaxAttempts is %d: it is at least 1", p.MaxAttempts))
 	}
 	if longest := p.longestTimeout(); p.Timeout < 0 || p.Timeout > longest {
-		problems = append(problems, fmt.Errorf("job: Timeout is %v: it is at most %v; longer work saves its progress with Continue%s", p.Timeout, longest, p.orPolls()))
+		problems = append(problems, fmt.Errorf("Timeout is %v: it is at most %v; longer work saves its progress with Continue%s", p.Timeout, longest, p.orPolls()))
 	}
 	if p.MaxArguments < 0 {
-		problems = append(problems, fmt.Errorf("job: MaxArguments is %d bytes: it is positive", p.MaxArguments))
+		problems = append(problems, fmt.Errorf("MaxArguments is %d bytes: it is 0 (the default) or more", p.MaxArguments))
 	}
 	if p.Version < 0 {
-		problems = append(problems, fmt.Errorf("job: Version is %d: versions of the arguments count from 1", p.Version))
+		problems = append(problems, fmt.Errorf("Version is %d: versions of the arguments count from 1", p.Version))
 	}
 	if !(p.ShedAt >= 0 && p.ShedAt <= 1) {
-		problems = append(problems, fmt.Errorf("job: ShedAt is %v: it is a share of the queue's limit, between 0 and 1", p.ShedAt))
+		problems = append(problems, fmt.Errorf("ShedAt is %v: it is a share of the queue's limit, between 0 and 1", p.ShedAt))
 	}
 	if p.Unique.For < 0 || p.Unique.For > MaxUniqueFor {
-		problems = append(problems, fmt.Errorf("job: Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor))
+		problems = append(problems, fmt.Errorf("Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor))
 	}
-	return errors.Join(problems...)
+	return problems
+}
+
+// about says of each mistake what it is one of.
+func about(what string, mistakes []error) error {
+	var all []error
+	for _, err := range mistakes {
+		if err != nil {
+			all = append(all, fmt.Errorf("%s: %w", what, err))
+		}
+	}
+	return errors.Join(all...)
 }
 
 func (p Policy) longestTimeout() time.Duration {

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -74,10 +73,12 @@ type Queue struct {
 }
 
 // Validate reports every setting that makes no sense.
-func (q Queue) Validate() error {
+func (q Queue) Validate() error { return about("job", q.mistakes()) }
+
+func (q Queue) mistakes() []error {
 	var problems []error
 	bad := func(format string, args ...any) {
-		problems = append(problems, fmt.Errorf("job: queue %q: "+format, append([]any{q.Name}, args...)...))
+		problems = append(problems, fmt.Errorf("queue %q: "+format, append([]any{q.Name}, args...)...))
 	}
 	if !isQueueName(q.Name) {
 		bad("the name must be 1 to 40 lower case letters, digits and dashes, a letter first")
@@ -103,17 +104,17 @@ func (q Queue) Validate() error {
 	if q.Bound < 0 || q.Bound > q.BatchSize() {
 		bad("Bound is %d: it lies between 1 and the batch of %d", q.Bound, q.BatchSize())
 	}
-	return errors.Join(append(problems, q.checkPressure()...)...)
+	return append(problems, q.checkPressure()...)
 }
 
 // checkPressure reports settings for full queues that make no sense.
 func (q Queue) checkPressure() []error {
 	var problems []error
 	bad := func(format string, args ...any) {
-		problems = append(problems, fmt.Errorf("job: queue %q: "+format, append([]any{q.Name}, args...)...))
+		problems = append(problems, fmt.Errorf("queue %q: "+format, append([]any{q.Name}, args...)...))
 	}
 	if q.Rounding < 0 {
-		bad("Rounding is %d: it is positive", q.Rounding)
+		bad("Rounding is %d: it is 0 (the default) or more", q.Rounding)
 	}
 	switch q.Full {
 	case Refuse, Degrade, Spill, Replace:
@@ -121,10 +122,10 @@ func (q Queue) checkPressure() []error {
 		bad("Full is %q: use Refuse, Degrade, Spill or Replace", q.Full)
 	}
 	if q.SpillLimit < 0 {
-		bad("SpillLimit is %d: it is positive", q.SpillLimit)
+		bad("SpillLimit is %d: it is 0 (the default) or more", q.SpillLimit)
 	}
 	if q.MostWorkers < 0 {
-		bad("MostWorkers is %d: it is positive", q.MostWorkers)
+		bad("MostWorkers is %d: it is 0 (workers are not moved) or more", q.MostWorkers)
 	}
 	if q.FIFO && q.Full == Spill {
 		bad("it is FIFO and Full is Spill: a job that waits in the table would be overtaken by its group")

@@ -32,11 +32,7 @@ func (d Definition) Validate() error {
 	if d.Arguments == nil || d.Arguments.Kind() != reflect.Struct {
 		problems = append(problems, fmt.Errorf("the arguments are a %v: use a struct, so that fields can be added later", d.Arguments))
 	}
-	problems = append(problems, d.Policy.Validate())
-	if err := errors.Join(problems...); err != nil {
-		return fmt.Errorf("job: task %q: %w", d.Name, err)
-	}
-	return nil
+	return about(fmt.Sprintf("job: task %q", d.Name), append(problems, d.Policy.mistakes()...))
 }
 
 // NoResult is the result type of tasks defined with Define.

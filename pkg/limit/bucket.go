@@ -76,8 +76,17 @@ func NewBucket(config BucketConfig) (*Bucket, error) {
 	if !(config.Rate >= 1e-6 && config.Rate <= 1e6) {
 		bad("Rate is %v a second: it lies between one in eleven days and a million a second", float64(config.Rate))
 	}
-	if config.Burst < 0 || config.Lease < 0 || config.Hold < 0 || config.LongestWait < 0 {
-		bad("Burst %d, Lease %d, Hold %v and LongestWait %v are positive", config.Burst, config.Lease, config.Hold, config.LongestWait)
+	if config.Burst < 0 {
+		bad("Burst is %d: it is 0 (the default) or more", config.Burst)
+	}
+	if config.Lease < 0 {
+		bad("Lease is %d: it is 0 (the default) or more", config.Lease)
+	}
+	if config.Hold < 0 {
+		bad("Hold is %v: it is 0 (the default) or more", config.Hold)
+	}
+	if config.LongestWait < 0 {
+		bad("LongestWait is %v: it is 0 (the default) or more", config.LongestWait)
 	}
 	if config.LongestWait > MostLongestWait {
 		bad("LongestWait is %v: at most %v", config.LongestWait, MostLongestWait)

@@ -209,7 +209,7 @@ func TestKeysOfEveryKind(t *testing.T) {
 
 func TestNewBucketReportsAllMistakes(t *testing.T) {
 	_, err := limit.NewBucket(limit.BucketConfig{Name: "A#", Rate: -1, Burst: -1, LongestWait: math.MaxInt64})
-	for _, part := range []string{"A#", "no driver", "Rate is -1", "Burst -1", "LongestWait is 2562047h"} {
+	for _, part := range []string{"A#", "no driver", "Rate is -1", "Burst is -1", "LongestWait is 2562047h"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing: %v", part, err)
 		}

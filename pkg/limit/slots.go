@@ -72,7 +72,7 @@ func NewSlots(config SlotsConfig) (*Slots, error) {
 		bad("Lease is %v: at least %v", config.Lease, shortestSlotLease)
 	}
 	if config.LongestWait < 0 || config.LongestWait > MostLongestWait {
-		bad("LongestWait is %v: it is positive, and at most %v", config.LongestWait, MostLongestWait)
+		bad("LongestWait is %v: it is 0 (the default) or more, and at most %v", config.LongestWait, MostLongestWait)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func (j Job) parse() (schedule.Schedule, error) {
 		bad("Overlap is LeaveOut and Options has job.Unique, which leaves out as well: use one")
 	}
 	if j.Most < 0 {
-		bad("Most is %d: it is positive", j.Most)
+		bad("Most is %d: it is 0 (the default) or more", j.Most)
 	}
 	if j.Within < 0 || j.Within > MaxWithin {
 		bad("Within is %v: it is at most %v, since done jobs are kept a day longer", j.Within, MaxWithin)

@@ -69,7 +69,7 @@ func New(config Config, jobs ...Job) (*Periodic, error) {
 		bad("Config.Producer is nil: make it with producer.New")
 	}
 	if p.grace < 0 {
-		bad("Config.Grace is %v: it is positive", p.grace)
+		bad("Config.Grace is %v: it is 0 (the default) or more", p.grace)
 	}
 	if len(jobs) == 0 {
 		bad("no jobs: pass every periodic job of this function")

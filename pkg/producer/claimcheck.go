@@ -31,7 +31,7 @@ func (p *Producer) checkClaims(over int) error {
 	p.over = over
 	switch {
 	case over < 0:
-		return fmt.Errorf("producer: ClaimCheckOver is %d bytes: it is positive", over)
+		return fmt.Errorf("producer: ClaimCheckOver is %d bytes: it is 0 (the default) or more", over)
 	case over > MostArguments:
 		return fmt.Errorf("producer: ClaimCheckOver is %d bytes: a row holds arguments of at most %d", over, MostArguments)
 	case p.objects == nil && over > 0:

@@ -111,11 +111,17 @@ func (f *Function) readGauges() error {
 func (f *Function) check() error {
 	var problems []error
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf("scaling: "+format, args...)) }
-	if f.config.Jobs == nil || f.config.Lambda == nil || f.config.Depths == nil {
-		bad("Jobs, Lambda or Depths is missing")
+	if f.config.Jobs == nil {
+		bad("Jobs is nil")
+	}
+	if f.config.Lambda == nil {
+		bad("Lambda is nil")
+	}
+	if f.config.Depths == nil {
+		bad("Depths is nil")
 	}
 	if f.config.Budget < 0 {
-		bad("Budget is %d: it is positive", f.config.Budget)
+		bad("Budget is %d: it is 0 (no bound) or more", f.config.Budget)
 	}
 	least := 0
 	for _, name := range slices.Sorted(maps.Keys(f.bounds)) {

@@ -74,7 +74,7 @@ func TestMistakes(t *testing.T) {
 	if err == nil {
 		t.Fatal("nothing was reported")
 	}
-	for _, want := range []string{"Jobs, Lambda or Depths", `queue "photos": its mapping's UUID or its URL`, `queue "newsletter"`, "need 42 already"} {
+	for _, want := range []string{"Depths is nil", `queue "photos": its mapping's UUID or its URL`, `queue "newsletter"`, "need 42 already"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no word of %s: %v", want, err)
 		}

@@ -73,7 +73,7 @@ func (s *seat) refused(ctx context.Context, j *Jobs) error {
 		s.next = s.roomiest(counters)
 	}
 	if len(s.next) == 0 {
-		return fmt.Errorf("%w: queue %s has its %d %s jobs", ErrFull, s.queue, s.bound.Limit, s.count)
+		return fmt.Errorf("%w: the limit of %d %s jobs of queue %s, counted exactly, is reached", ErrFull, s.bound.Limit, s.count, s.queue)
 	}
 	s.sit(s.next[0])
 	s.next = s.next[1:]

@@ -94,7 +94,7 @@ func New(config Config) (*Sweep, error) {
 	}
 	config.Waits = config.Waits.withDefaults()
 	if config.SegmentsPerRun < 0 {
-		return nil, fmt.Errorf("sweep: SegmentsPerRun is %d: it is positive", config.SegmentsPerRun)
+		return nil, fmt.Errorf("sweep: SegmentsPerRun is %d: it is 0 (the default) or more", config.SegmentsPerRun)
 	}
 	if config.Jobs == nil {
 		return nil, errors.New("sweep: Jobs is missing")

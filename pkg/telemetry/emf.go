@@ -72,10 +72,10 @@ func NewEMF(config EMFConfig) (*EMF, error) {
 	}
 	var problems []error
 	if !sound(config.Namespace, maxName) || strings.HasPrefix(config.Namespace, "AWS/") {
-		problems = append(problems, fmt.Errorf("telemetry: Namespace is %.40q", config.Namespace))
+		problems = append(problems, fmt.Errorf("telemetry: Namespace is %.40q: CloudWatch takes 1 to %d printable ASCII characters, and keeps AWS/ for itself; leave it empty for %q, or use a name of your own", config.Namespace, maxName, Namespace))
 	}
 	if config.Every < 0 {
-		problems = append(problems, fmt.Errorf("telemetry: Every is %v", config.Every))
+		problems = append(problems, fmt.Errorf("telemetry: Every is %v: it is 0 (lines are written by Flush alone) or more", config.Every))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

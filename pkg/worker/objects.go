@@ -17,7 +17,7 @@ import (
 func (c *Config) checkClaims() error {
 	switch {
 	case c.ClaimCheckOver < 0:
-		return fmt.Errorf("worker: ClaimCheckOver is %d bytes: it is positive", c.ClaimCheckOver)
+		return fmt.Errorf("worker: ClaimCheckOver is %d bytes: it is 0 (the default) or more", c.ClaimCheckOver)
 	case c.ClaimCheckOver > MaxResult:
 		return fmt.Errorf("worker: ClaimCheckOver is %d bytes: a row holds results of at most %d", c.ClaimCheckOver, MaxResult)
 	case c.Objects == nil && c.ClaimCheckOver > 0:
