@@ -51,7 +51,7 @@ func (f *simulateFlags) add(flags *flag.FlagSet) {
 	flags.BoolVar(&f.list, "list", false, "the scenarios that there are")
 	flags.StringVar(&f.file, "file", "", "a scenario of your own, in a YAML or JSON `file`")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON object for each run, on a line")
-	flags.BoolVar(&f.course, "course", false, "also a table of how each run goes on")
+	flags.BoolVar(&f.course, "course", false, "also a table of how each run goes on, which a single run has anyway")
 	flags.Func("plot", "draw a `file` (.svg or .png); may be said twice", func(name string) error {
 		if _, err := plotFormat(name); err != nil {
 			return err
@@ -78,10 +78,16 @@ func runSimulate(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.list {
+	said := saidOf(flags)
+	switch {
+	case f.list && (len(plainArgs) > 0 || len(said) > 1):
+		return misuse(s, flags, "--list goes alone")
+	case f.asJSON && f.course:
+		return misuse(s, flags, "--json has the course of each run: leave out --course")
+	case f.list:
 		return listScenarios(s)
 	}
-	scenario, err := f.scenario(plainArgs)
+	scenario, err := f.scenario(plainArgs, said)
 	var asked askedError
 	if errors.As(err, &asked) {
 		return misuse(s, flags, "%v", asked)
@@ -102,7 +108,7 @@ type askedError string
 func (e askedError) Error() string { return string(e) }
 
 // scenario gives what is to be played: by its name, from a file, or of flags.
-func (f *simulateFlags) scenario(plainArgs []string) (scenarios.Scenario, error) {
+func (f *simulateFlags) scenario(plainArgs []string, said map[string]bool) (scenarios.Scenario, error) {
 	ways := len(plainArgs)
 	for _, given := range []bool{f.file != "", f.tried.any()} {
 		if given {
@@ -117,7 +123,7 @@ func (f *simulateFlags) scenario(plainArgs []string) (scenarios.Scenario, error)
 	case f.file != "":
 		return readScenario(f.file)
 	case f.tried.any():
-		return f.tried.scenario()
+		return f.tried.scenario(said)
 	}
 	found, known := scenarios.Find(plainArgs[0])
 	if !known {

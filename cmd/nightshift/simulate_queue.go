@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,12 +28,12 @@ type triedQueue struct {
 	changes []func(*simulation.Config)
 	spike   *sizing.Spike
 	trace   string
-	config  simulation.Config
+	// unbounded is asked for by --unbounded.
+	unbounded bool
 }
 
 func (t *triedQueue) any() bool {
-	c := t.config
-	return t.queue != "" || len(t.changes) > 0 || t.spike != nil || t.trace != "" || c.Unbounded || c.Faults.Attempts != 0 || c.Scale != 0
+	return t.queue != "" || len(t.changes) > 0 || t.spike != nil || t.trace != "" || t.unbounded
 }
 
 func (t *triedQueue) add(flags *flag.FlagSet) {
@@ -65,8 +66,7 @@ func (t *triedQueue) add(flags *flag.FlagSet) {
 		return func(c *simulation.Config) { c.Service.Distribution = d }, nil
 	})
 	change("workers", "`number` of workers, instead of what follows from the queue", func(text string) (func(*simulation.Config), error) {
-		var n int
-		err := countFlag(&n)(text)
+		n, err := atLeastOne(text)
 		return func(c *simulation.Config) { c.Workers = n }, err
 	})
 	change("full", "`what` becomes of work for the full queue: refuse, degrade, spill or replace", func(text string) (func(*simulation.Config), error) {
@@ -83,25 +83,44 @@ func (t *triedQueue) add(flags *flag.FlagSet) {
 		}
 		return func(c *simulation.Config) { c.Clients.Behaviour = b }, nil
 	})
-	flags.BoolVar(&t.config.Unbounded, "unbounded", false, "accept whatever is asked for")
-	flags.Float64Var(&t.config.Faults.Attempts, "fail", 0, "`share` of the attempts that fail, as 0.05")
-	flags.IntVar(&t.config.Scale, "scale", 0, "`number` of jobs that a simulated one stands for, for large loads")
+	flags.BoolVar(&t.unbounded, "unbounded", false, "accept whatever is asked for")
+	change("fail", "`share` of the attempts that fail, as 0.05", func(text string) (func(*simulation.Config), error) {
+		share, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(share >= 0 && share <= 1) {
+			return nil, errors.New("want a share from 0 to 1, as 0.05")
+		}
+		return func(c *simulation.Config) { c.Faults.Attempts = share }, nil
+	})
+	change("scale", "`number` of jobs that a simulated one stands for, for large loads", func(text string) (func(*simulation.Config), error) {
+		n, err := atLeastOne(text)
+		return func(c *simulation.Config) { c.Scale = n }, err
+	})
+}
+
+// atLeastOne reads a number of which nought would mean that it was not said.
+func atLeastOne(text string) (n int, err error) {
+	if err := countFlag(&n)(text); err != nil || n == 0 {
+		return 0, errors.New("want a whole number, 1 or more")
+	}
+	return n, nil
 }
 
 func timeChange(set func(*simulation.Config, time.Duration)) func(string) (func(*simulation.Config), error) {
 	return func(text string) (func(*simulation.Config), error) {
 		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 {
-			return nil, errors.New("want a time above zero, as 3s, 400ms or 10m")
+		if err != nil || d <= 0 || d > simulation.Longest {
+			return nil, fmt.Errorf("want a time above zero, as 3s, 400ms or 10m, and no more than %s", sizing.Period(simulation.Longest))
 		}
 		return func(c *simulation.Config) { set(c, d) }, nil
 	}
 }
 
-// scenario makes the run that was asked for.
-func (t *triedQueue) scenario() (scenarios.Scenario, error) {
-	c := t.config
-	c.For, c.Seed = time.Hour, 1
+// scenario makes the run that was asked for, by the flags that were said.
+func (t *triedQueue) scenario(said map[string]bool) (scenarios.Scenario, error) {
+	if err := t.contradiction(said); err != nil {
+		return scenarios.Scenario{}, err
+	}
+	c := simulation.Config{For: time.Hour, Seed: 1, Unbounded: t.unbounded}
 	policy, err := t.policy()
 	if err != nil {
 		return scenarios.Scenario{}, err
@@ -126,7 +145,14 @@ func (t *triedQueue) scenario() (scenarios.Scenario, error) {
 	}
 	if t.spike != nil {
 		c.Load.Curve = c.Load.Curve.With(spikeBegins, t.spike.For, t.spike.Arrivals)
-		c.For = max(c.For, spikeBegins+t.spike.For)
+		end := spikeBegins + t.spike.For
+		if (said["for"] || said["trace"]) && end > c.For {
+			return scenarios.Scenario{}, askedError(fmt.Sprintf("--spike is from %s to %s, and jobs arrive for %s", sizing.Period(spikeBegins), sizing.Period(end), sizing.Period(c.For)))
+		}
+		c.For = max(c.For, end)
+	}
+	if err := inFlags(c.Check()); err != nil {
+		return scenarios.Scenario{}, err
 	}
 	return scenarios.Scenario{Name: c.Policy.Queue.Name, Title: t.title(c), Runs: []simulation.Config{c}}, nil
 }

@@ -98,6 +98,26 @@ func TestSimulateTellsWhatItWasAskedWrongly(t *testing.T) {
 			t.Errorf("%q: %d\n%s", args, code, errs)
 		}
 	}
+	for _, c := range []struct{ want, args string }{
+		{"want a whole number, 1 or more", "--queue photos --workers 0"},
+		{"want a whole number, 1 or more", "--queue photos --scale 0"},
+		{"--spike is from 10 min to 20 min, and jobs arrive for 5 min", "--queue photos --spike 100/s:10m --for 5m"},
+		{"--trace and --arrivals", "--queue photos --trace x.csv --arrivals 2/s"},
+		{"--trace and --for", "--queue photos --trace x.csv --for 1h"},
+		{"--unbounded and --full", "--queue photos --unbounded --full spill"},
+		{"--unbounded and --clients", "--queue photos --unbounded --clients ignore"},
+		{"--list goes alone", "--list chef-spike"},
+		{"--list goes alone", "--list --queue photos"},
+		{"leave out --course", "chef-spike --json --course"},
+		{"want a share from 0 to 1", "--queue photos --fail 5"},
+		{"no more than 366 days", "--queue photos --for 100000h"},
+		{"--scale: it is 50, and there are 90 workers", "--queue photos --scale 50"},
+		{"--scale: 31,622,400,000 jobs would be simulated", "--queue photos --for 8784h --arrivals 1000/s"},
+	} {
+		if code, out, errs := simulate(t, strings.Fields(c.args)...); code != exitMisuse || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, "simulation:") {
+			t.Errorf("%s: %d\n%s", c.args, code, errs)
+		}
+	}
 	if code, _, errs := simulate(t, "--file", "/nowhere.yaml"); code != exitFailure || !strings.Contains(errs, "nowhere") {
 		t.Errorf("%d\n%s", code, errs)
 	}

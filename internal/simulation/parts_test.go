@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -193,18 +194,53 @@ func TestATraceWithoutEnd(t *testing.T) {
 
 func TestNumbersThatCanNotBeReckonedWith(t *testing.T) {
 	for name, change := range map[string]func(*Config, int){
-		"Workers": func(c *Config, n int) { c.Workers = n }, "Gates": func(c *Config, n int) { c.Gates = n },
-		"Scale": func(c *Config, n int) { c.Scale = n }, "Clients.Number": func(c *Config, n int) { c.Clients.Number = n },
-		"Delivery.Queues": func(c *Config, n int) { c.Delivery.Queues = n }, "Delivery.Room": func(c *Config, n int) { c.Delivery.Room = n },
-		"Load.Keys": func(c *Config, n int) { c.Load.Keys = n },
+		"workers": func(c *Config, n int) { c.Workers = n }, "gates": func(c *Config, n int) { c.Gates = n },
+		"scale": func(c *Config, n int) { c.Scale = n }, "clients.number": func(c *Config, n int) { c.Clients.Number = n },
+		"delivery.queues": func(c *Config, n int) { c.Delivery.Queues = n }, "delivery.room": func(c *Config, n int) { c.Delivery.Room = n },
+		"load.keys": func(c *Config, n int) { c.Load.Keys = n },
 	} {
 		for _, n := range []int{-1, math.MaxInt} {
 			var c Config
 			change(&c, n)
-			if err := c.Check(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%s is %d", name, n)) {
+			if err := c.Check(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%s: it is %d: ", name, n)) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+	}
+}
+
+// Each mistake is told by the name of its setting, as the file has it, and of no other.
+func TestMistakesNameTheirSettings(t *testing.T) {
+	for setting, change := range map[string]func(*Config){
+		"faults.attempts": func(c *Config) { c.Faults.Attempts = 5 }, "faults.poison": func(c *Config) { c.Faults.Poison = -1 },
+		"faults.fail_after": func(c *Config) { c.Faults.FailAfter = -1 }, "delivery.relay_rate": func(c *Config) { c.Delivery.RelayRate = -1 },
+		"delivery.visibility": func(c *Config) { c.Delivery.Visibility = -1 }, "service.mean": func(c *Config) { c.Service.Mean = -1 },
+		"service.spread": func(c *Config) { c.Service.Spread = math.Inf(1) }, "clients.every": func(c *Config) { c.Clients.Every = -1 },
+		"table.writes": func(c *Config) { c.Table.Writes = -1 }, "for": func(c *Config) { c.For, c.Load.Curve = 2*Longest, Steady(1) }, "until": func(c *Config) { c.Until = -1 },
+		"scale":          func(c *Config) { c.Load.Curve = Steady(1e6) },
+		"faults.outages": func(c *Config) { c.Faults.Outages = []Outage{{From: time.Hour, For: time.Minute, Kind: Stopped}} },
+	} {
+		c := Config{
+			Policy: job.Policy{Queue: job.Queue{Name: "q", PeakArrivals: 20, ServiceTime: time.Second, LongestWait: time.Minute}},
+			Load:   Load{Curve: Steady(20)}, For: time.Hour,
+		}
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		change(&c)
+		var one *SettingError
+		if err := c.Check(); !errors.As(err, &one) || one.Setting != setting || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
+func TestAnOutageBeginsWithinTheRun(t *testing.T) {
+	of := func(until time.Duration) error {
+		return Config{For: time.Hour, Until: until, Faults: Faults{Outages: []Outage{{From: 2 * time.Hour, For: time.Minute, Kind: Stopped}}}}.happening()
+	}
+	if of(0) == nil || of(2*time.Hour) == nil || of(3*time.Hour) != nil {
+		t.Errorf("%v, %v, %v", of(0), of(2*time.Hour), of(3*time.Hour))
 	}
 }
 

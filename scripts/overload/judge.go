@@ -152,8 +152,8 @@ func (o *outcome) waited() promise {
 	waits := o.waits()
 	bound := o.plan.Queue.LongestWait + o.unknown()
 	return promise{
-		"who is accepted waits no longer than the longest wait", fmt.Sprintf("%v at most, %v in the middle, of %v, and %v for what gates do not know of one another",
-			short(quantile(waits, 1)), short(quantile(waits, 0.5)), o.plan.Queue.LongestWait, o.unknown()),
+		fmt.Sprintf("who is accepted waits no longer than %v + %v: the longest wait, and what gates do not know of one another", o.plan.Queue.LongestWait, o.unknown()),
+		fmt.Sprintf("%v at most, %v in the middle", short(quantile(waits, 1)), short(quantile(waits, 0.5))),
 		quantile(waits, 1) <= bound, false,
 	}
 }

@@ -11,7 +11,7 @@
 // processes took no more and more memory; and no job was lost or done twice.
 //
 // It prints a report, draws it as <out>/POLICY.svg, and exits with 1 where a promise
-// was broken.
+// was broken, and with 2 where such a run would show nothing.
 package main
 
 import (
@@ -34,12 +34,19 @@ func main() {
 	flag.BoolVar(&c.relayStops, "relay-stops", false, "stop the relay for the second third of that time")
 	flag.StringVar(&c.out, "out", filepath.Join("dist", "overload"), "the `folder` of the report")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "overload: what is %q? There are flags alone\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	c.template, c.build = filepath.Join("scripts", "overload", "template.yaml"), filepath.Join("dist", "overload", "functions")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := overload(ctx, c)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "overload:", err)
+		if errors.Is(err, errAsked) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
@@ -60,6 +67,9 @@ type config struct {
 var errBroken = errors.New("a promise was broken")
 
 func overload(ctx context.Context, c config) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(c.out, 0o755); err != nil {
 		return err
 	}

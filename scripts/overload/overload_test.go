@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +117,39 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s: %s: %v: %s", c.name, p.what, p.kept, p.got)
 			}
 		}
+	}
+}
+
+// A run that would show nothing is refused, before it writes a file.
+func TestRunsThatShowNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	for want, c := range map[string]config{
+		"-times is -1":      {policy: "refuse", times: -1, lasts: time.Minute},
+		"-times is 1:":      {policy: "refuse", times: 1, lasts: time.Minute},
+		"-times is NaN":     {policy: "refuse", times: math.NaN(), lasts: time.Minute},
+		"-times is +Inf":    {policy: "refuse", times: math.Inf(1), lasts: time.Minute},
+		"-times is 2: more": {policy: "degrade", times: 2, lasts: time.Minute},
+		"-for is 0s: 12s":   {policy: "refuse", times: 3, lasts: 0},
+		"-for is 18s: 19s":  {policy: "refuse", times: 2, lasts: 18 * time.Second},
+		"-for is 47s: 48s":  {policy: "refuse", times: 3, lasts: 47 * time.Second, relayStops: true},
+		"jobs would be":     {policy: "refuse", times: 100, lasts: 10 * time.Hour},
+		`-policy is "shed"`: {policy: "shed", times: 3, lasts: time.Minute},
+	} {
+		c.out = out
+		if err := overload(t.Context(), c); !errors.Is(err, errAsked) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
+	}
+	for _, policy := range []string{"refuse", "hard", "degrade", "spill"} {
+		if err := (config{policy: policy, times: 3, lasts: time.Minute, relayStops: true}).check(); err != nil {
+			t.Errorf("%s: %v", policy, err)
+		}
+	}
+	if err := (config{policy: "refuse", times: 4, lasts: 12 * time.Second}).check(); err != nil {
+		t.Errorf("the short run: %v", err)
 	}
 }
 

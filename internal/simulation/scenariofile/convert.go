@@ -52,6 +52,26 @@ func (r own) config(open Opener) (simulation.Config, error) {
 	return c, err
 }
 
+// within reports what the run would leave out, because it is over or clients have no
+// more work.
+func (r own) within(c simulation.Config) error {
+	var problems []error
+	for i, s := range r.Load.Spikes {
+		if end := s.From + s.For; end > duration(c.For) {
+			problems = append(problems, fmt.Errorf("load: spike %d is from %v to %v, and clients have work for %v (for)", i+1, time.Duration(s.From), time.Duration(end), c.For))
+		}
+	}
+	if c.Until > 0 && c.Until < c.For {
+		problems = append(problems, fmt.Errorf("until: the run ends at %v, and clients have work for %v (for)", c.Until, c.For))
+	}
+	for i, o := range c.Faults.Outages {
+		if o.Factor != 0 && o.Kind != simulation.Slow {
+			problems = append(problems, fmt.Errorf("faults.outages: number %d has a factor, which is of slow ones, and is %q", i+1, o.Kind))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // word gives a word of the file as a value, whose zero value has a word as well.
 func word[T ~string](text, zero string, of T) T {
 	if text == zero {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -46,6 +47,12 @@ func Decode(data []byte, name string, open Opener) (scenarios.Scenario, error) {
 	}
 	var d document
 	problems := strictly(data, &d)
+	if reflect.ValueOf(d).IsZero() && len(problems) == 0 {
+		return scenarios.Scenario{}, errors.New("scenariofile: it is empty")
+	}
+	if slices.ContainsFunc(problems, twice) { // the rest was not read
+		return scenarios.Scenario{}, fmt.Errorf("scenariofile: %w", errors.Join(problems...))
+	}
 	if d.Title == "" {
 		d.Title = name
 	}
@@ -54,27 +61,21 @@ func Decode(data []byte, name string, open Opener) (scenarios.Scenario, error) {
 	if err != nil && len(problems) == 0 { // else it says the same again
 		problems = append(problems, err)
 	}
-	for _, r := range runs {
+	wrong := make([][]error, len(runs))
+	for i, r := range runs {
 		c, err := r.config(open)
 		if err == nil {
-			err = c.Check()
+			err = errors.Join(c.Check(), r.within(c))
 		}
-		if err != nil {
-			problems = append(problems, named(r.Name, err))
-		}
+		wrong[i] = single(err)
 		s.Runs = append(s.Runs, c)
 	}
+	problems = append(problems, eachOnce(runs, wrong)...)
+	problems = append(problems, alike(runs)...)
 	if len(problems) > 0 {
 		return scenarios.Scenario{}, fmt.Errorf("scenariofile: %w", errors.Join(problems...))
 	}
 	return s, nil
-}
-
-func named(run string, err error) error {
-	if run == "" {
-		return err
-	}
-	return fmt.Errorf("run %q: %w", run, err)
 }
 
 // strictly decodes the file and gives everything in it that is not as it should be.
@@ -84,28 +85,15 @@ func strictly(data []byte, d *document) []error {
 	var problems []error
 	switch err := decoder.Decode(d); {
 	case errors.Is(err, io.EOF):
-		return []error{errors.New("it is empty")}
+		return nil
 	case err != nil:
-		problems = split(err)
+		problems = plain(err)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) && len(problems) == 0 {
 		problems = append(problems, errors.New("it has more than one document"))
 	}
 	if len(d.Runs) > mostRuns {
 		problems = append(problems, fmt.Errorf("it has %d runs, and may have %d", len(d.Runs), mostRuns))
-	}
-	return problems
-}
-
-// split gives the single mistakes of an error of the decoder.
-func split(err error) []error {
-	var many *yaml.TypeError
-	if !errors.As(err, &many) {
-		return []error{err}
-	}
-	var problems []error
-	for _, text := range slices.Compact(many.Errors) {
-		problems = append(problems, errors.New(text))
 	}
 	return problems
 }

@@ -107,7 +107,7 @@ workers: many
 	if err == nil {
 		t.Fatal("it was taken")
 	}
-	for _, want := range []string{"colour", "3 sx", "line 2", "fast", "line 3", "gaussian", "Poison", "broken", "shout", "many", "line 8"} {
+	for _, want := range []string{"colour", "3 sx", "line 2", "fast", "line 3", "gaussian", "faults.poison", "broken", "shout", "many", "line 8"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in\n%v", want, err)
 		}
@@ -132,10 +132,40 @@ func TestWhatIsNoScenarioIsRefused(t *testing.T) {
 		"a list as a duration": base + "runs: [{until: [1, 2]}]\n",
 		"more than can be":     base + "runs: [{load: {rate: 1e9}}]\n",
 		"a scale too large":    base + "runs: [{scale: 50}]\n",
+		"an outage too late":   base + "faults: {outages: [{from: 5h, for: 1m, kind: stopped}]}\n",
+		"an outage after all":  base + "until: 2h\nfaults: {outages: [{from: 2h, for: 1m, kind: stopped}]}\n",
+		"a spike too late":     "queue: {peak_arrivals: 20/s, service_time: 3s, longest_wait: 10m}\nload: {rate: 20/s, spikes: [{from: 2h, for: 1m, rate: 30/s}]}\nfor: 1h\n",
+		"a spike cut off":      "queue: {peak_arrivals: 20/s, service_time: 3s, longest_wait: 10m}\nload: {rate: 20/s, spikes: [{from: 59m, for: 2m, rate: 30/s}]}\nfor: 1h\n",
+		"an end too early":     base + "until: 59m\n",
+		"a factor of nothing":  base + "faults: {outages: [{from: 5m, for: 1m, kind: stopped, factor: 2}]}\n",
+		"two of one name":      base + "runs: [{name: a}, {name: b}, {name: a}]\n",
+		"a name that is given": base + "runs: [{name: run 2}, {}]\n",
 		"a FIFO's field":       base + "runs: [{queue: {fifo: true}}]\n",
 	} {
 		if s, err := scenariofile.Decode([]byte(text), "mine", none); err == nil {
 			t.Errorf("%s: it was taken: %+v", name, s)
+		}
+	}
+}
+
+// What is told is told once, in the words of the file.
+func TestWhatMistakesAreTold(t *testing.T) {
+	base := "queue: {peak_arrivals: 20/s, service_time: 3s, longest_wait: 10m}\nload: {rate: 20/s}\nfor: 1h\n"
+	for text, want := range map[string]string{
+		"":                     "it is empty",
+		"# nothing\n---\n":     "it is empty",
+		"tite: x\n" + base:     `line 1: there is no field "tite" here`,
+		base + "workers: many": "line 4: \"many\": want a whole number",
+		base + "workers: -3":   "simulation: workers: it is -3: between 0 and 1073741824",
+		base + "faults: {attempts: 2}\nruns: [{name: a}, {name: b}]":               "simulation: faults.attempts: it is 2: it is a share, from 0 to 1",
+		base + "runs: [{name: a, faults: {attempts: 2}}, {name: b}]":               `run "a": simulation: faults.attempts: it is 2: it is a share, from 0 to 1`,
+		base + "runs: [{name: a, workers: -3}, {name: b}, {name: c, workers: -3}]": `run "a", "c": simulation: workers: it is -3: between 0 and 1073741824`,
+		base + "queue: 3": `line 4: mapping key "queue" already defined at line 1`,
+		"queue: [1]":      "line 1: a list: want fields with their values",
+	} {
+		_, err := scenariofile.Decode([]byte(text), "mine", none)
+		if err == nil || !strings.HasPrefix(err.Error(), "scenariofile: "+want) || strings.Contains(strings.TrimPrefix(err.Error(), "scenariofile: "+want), "\n") && text != "queue: [1]" {
+			t.Errorf("%q: it is told\n%v\nand not\n%s", text, err, want)
 		}
 	}
 }
