@@ -34,7 +34,8 @@ type jobDetails struct {
 	Result       json.RawMessage `json:"result,omitempty"`
 	ResultObject string          `json:"result_object,omitempty"`
 	Error        *store.JobError `json:"error,omitempty"`
-	// Publish is where the job is to be published and waits for the relay.
+	// Publish is where the job is to be published, or has been: a queued one's is
+	// there until a worker claims it.
 	Publish string `json:"publish,omitempty"`
 	// Follows is the job or the batch before, and Batch that which waits for the
 	// job's end.

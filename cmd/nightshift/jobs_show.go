@@ -105,7 +105,8 @@ func (w *jobShow) job(rec store.Record) {
 	w.value("result", rec.Result, rec.ResultObject)
 }
 
-// state tells the state and what it waits for.
+// state tells the state and what it waits for, as far as the row knows: one that is
+// queued keeps its publication until a worker claims it, and may be in SQS or not.
 func (w *jobShow) state(rec store.Record) string {
 	words := string(rec.State)
 	switch {
@@ -115,10 +116,6 @@ func (w *jobShow) state(rec store.Record) string {
 		words += ", spilled: it waits until its queue is short (see nightshift queues spill)"
 	case waitsForTime(rec, w.view.now):
 		words += ", due " + w.view.distance(rec.NotBefore)
-	case rec.State == lifecycle.Queued && rec.Publication != nil:
-		words += ", waits for the relay"
-	case rec.State == lifecycle.Queued:
-		words += ", waits for a worker"
 	}
 	return words
 }

@@ -47,7 +47,7 @@ func runQueuesLend(ctx context.Context, s streams, args []string) error {
 	var l lending
 	flags.BoolVar(&l.list, "list", false, "show what is lent, and was")
 	flags.BoolVar(&l.back, "give-back", false, "end a loan before its time")
-	flags.DurationVar(&l.lasts, "for", 30*time.Minute, "`how long` it lasts at most")
+	lastsFlag(flags, &l.lasts, "`how long` it lasts at most, as 30m or 2d; 30m unless said")
 	flags.Float64Var(&l.share, "share", 1, "`part` of FROM's workers; 1 pauses it")
 	return onLoans(ctx, s, flags, args, func(names []string) string {
 		switch {
@@ -83,11 +83,12 @@ Exit status: 0 for success, 1 when it was refused or failed, 2 for misuse.
 
 var queuesPause = command{name: "pause", run: func(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "queues pause", queuesPauseUsage)
-	lasts := flags.Duration("for", 30*time.Minute, "`how long` it lasts")
+	var lasts time.Duration
+	lastsFlag(flags, &lasts, "`how long` it lasts, as 30m or 2d; 30m unless said")
 	return onLoans(ctx, s, flags, args, func(names []string) string {
-		return cmp.Or(oneQueue(names), someTime(*lasts))
+		return cmp.Or(oneQueue(names), someTime(lasts))
 	}, func(d loans, names []string) error {
-		return d.lend(ctx, s, names[0], "", 1, *lasts)
+		return d.lend(ctx, s, names[0], "", 1, lasts)
 	})
 }}
 
@@ -110,6 +111,15 @@ func oneQueue(names []string) string {
 		return "it takes one queue"
 	}
 	return ""
+}
+
+// lastsFlag adds --for, which is half an hour unless said.
+func lastsFlag(flags *flag.FlagSet, into *time.Duration, usage string) {
+	*into = 30 * time.Minute
+	flags.Func("for", usage, func(text string) (err error) {
+		*into, err = parseDays(text)
+		return err
+	})
 }
 
 func someTime(lasts time.Duration) string {

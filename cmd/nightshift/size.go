@@ -5,9 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/queuemetrics"
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
@@ -51,6 +53,8 @@ type sizeFlags struct {
 	aws      bool
 	reader   queuemetrics.Reader
 	period   time.Duration
+	// given are the names of the flags that stand in the command line.
+	given map[string]bool
 }
 
 func (f *sizeFlags) add(flags *flag.FlagSet) {
@@ -85,6 +89,8 @@ func runSize(ctx context.Context, s streams, args []string) error {
 	if len(plainArgs) > 0 {
 		return misuse(s, flags, "it takes no arguments, but got %q; a queue's name goes after --queue", plainArgs)
 	}
+	f.given = map[string]bool{}
+	flags.Visit(func(given *flag.Flag) { f.given[given.Name] = true })
 	if err := f.check(); err != nil {
 		return misuse(s, flags, "%v", err)
 	}
@@ -94,6 +100,9 @@ func runSize(ctx context.Context, s streams, args []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if err := f.checkDegraded(plans[0]); err != nil {
+		return misuse(s, flags, "%v", err)
 	}
 	switch {
 	case f.metrics:
@@ -119,11 +128,16 @@ func (f *sizeFlags) check() error {
 			return fmt.Errorf("%s goes with one queue: name it with --queue, or say --arrivals, --service and --wait", name)
 		}
 	}
-	if f.aws && !f.metrics {
-		return errors.New("--aws goes with --from-metrics: declarations are known here")
-	}
 	if f.metrics && f.whatIf.any() && f.queue == "" {
 		return errors.New("--from-metrics holds declared queues against what they had: name one with --queue to try other numbers")
+	}
+	if err := f.checkCompany(); err != nil {
+		return err
+	}
+	if f.whatIf.any() && f.queue == "" {
+		if err := f.checkWhole(); err != nil {
+			return err
+		}
 	}
 	if err := f.checkNumbers(); err != nil {
 		return err
@@ -132,9 +146,56 @@ func (f *sizeFlags) check() error {
 	return err
 }
 
-// mostMemory is the most that a function may have, in MB.
+// companions are the flags that say nothing without another.
+var companions = []struct{ flag, with string }{
+	{"aws", "from-metrics"}, {"period", "from-metrics"}, {"peak", "from-metrics"}, {"namespace", "from-metrics"}, {"data", "from-metrics"},
+	{"mean", "cost"}, {"memory", "cost"}, {"message-bytes", "spike"}, {"degraded-service", "spike"},
+}
+
+// checkCompany looks whether each flag has a meaning beside the others.
+func (f *sizeFlags) checkCompany() error {
+	for _, c := range companions {
+		if f.given[c.flag] && !f.given[c.with] {
+			return fmt.Errorf("--%s goes with --%s", c.flag, c.with)
+		}
+	}
+	return nil
+}
+
+// checkWhole looks whether a queue that is none yet is said whole.
+func (f *sizeFlags) checkWhole() error {
+	has, lacks := "a queue that is none yet", []string(nil)
+	for _, name := range []string{"wait", "service", "arrivals"} {
+		if f.given[name] {
+			has = "--" + name
+		} else {
+			lacks = append([]string{"--" + name}, lacks...)
+		}
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s needs %s; to try a declared queue, name it with --queue", has, strings.Join(lacks, " and "))
+}
+
+// checkDegraded looks whether the queue degrades jobs, to less than they take.
+func (f *sizeFlags) checkDegraded(p sizing.Plan) error {
+	switch q := p.Queue; {
+	case !f.given["degraded-service"]:
+		return nil
+	case !f.one():
+		return errors.New("--degraded-service goes with one queue: name it with --queue")
+	case q.Full != job.Degrade:
+		return fmt.Errorf("--degraded-service: the queue %s does not degrade its jobs; --full degrade tries that out", q.Name)
+	case f.degraded <= 0 || f.degraded > q.ServiceTime:
+		return fmt.Errorf("--degraded-service %v: a degraded job takes some time, and no more than others, %v", f.degraded, q.ServiceTime)
+	}
+	return nil
+}
+
+// A function has at least and at most so much memory, in MB.
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-const mostMemory = 10_240
+const leastMemory, mostMemory = 128, 10_240
 
 // checkNumbers looks whether they make sense.
 func (f *sizeFlags) checkNumbers() error {
@@ -143,9 +204,9 @@ func (f *sizeFlags) checkNumbers() error {
 		return errors.New("--message-bytes and --degraded-service are not negative")
 	case f.whatIf.timeout < 0:
 		return errors.New("--timeout is not negative")
-	case f.usage.MemoryMB < 0 || f.usage.MemoryMB > mostMemory:
-		return fmt.Errorf("--memory %d: a function has at most %d MB", f.usage.MemoryMB, mostMemory)
-	case !(f.reader.Share >= 0 && f.reader.Share <= 1):
+	case f.given["memory"] && f.usage.MemoryMB < leastMemory || f.usage.MemoryMB > mostMemory:
+		return fmt.Errorf("--memory %d: a function has %d MB at least and %s at most", f.usage.MemoryMB, leastMemory, sizing.Number(mostMemory))
+	case f.metrics && !(f.reader.Share > 0 && f.reader.Share <= 1):
 		return fmt.Errorf("--peak %v: want a share of 1, as %v", f.reader.Share, queuemetrics.DefaultShare)
 	case f.period > queuemetrics.LongestPeriod:
 		return fmt.Errorf("--period %v: CloudWatch keeps minutes for %v", f.period, queuemetrics.LongestPeriod)

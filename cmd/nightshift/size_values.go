@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,21 +50,29 @@ func spikeFlag(into **sizing.Spike) func(string) error {
 	}
 }
 
-// daysFlag reads a time that may be in days: "7d", "36h".
+// daysFlag reads a time that may be in days, and is a minute at least: "7d", "36h".
 func daysFlag(into *time.Duration) func(string) error {
 	return func(text string) error {
-		d, err := time.ParseDuration(text)
-		if days, ok := strings.CutSuffix(text, "d"); ok {
-			var n float64
-			n, err = strconv.ParseFloat(days, 64)
-			d = time.Duration(n * float64(24*time.Hour))
-		}
+		d, err := parseDays(text)
 		if err != nil || d < time.Minute {
 			return errors.New("want a time of a minute at least, as 24h or 7d")
 		}
 		*into = d
 		return nil
 	}
+}
+
+// parseDays reads a time that may be in days.
+func parseDays(text string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseFloat(days, 64)
+	if most := float64(math.MaxInt64 / (24 * time.Hour)); err != nil || !(math.Abs(n) <= most) {
+		return 0, errors.New("want a time, as 30m, 36h or 2d")
+	}
+	return time.Duration(n * float64(24*time.Hour)), nil
 }
 
 func names(plans map[string]sizing.Plan) []string { return slices.Sorted(maps.Keys(plans)) }

@@ -74,8 +74,10 @@ func durationChange(set func(*job.Queue, time.Duration)) func(string) (func(*job
 func countChange(set func(*job.Queue, int)) func(string) (func(*job.Queue), error) {
 	return func(text string) (func(*job.Queue), error) {
 		var n int
-		err := countFlag(&n)(text)
-		return func(q *job.Queue) { set(q, n) }, err
+		if err := countFlag(&n)(text); err != nil || n == 0 {
+			return nil, errors.New("want a whole number, 1 or more")
+		}
+		return func(q *job.Queue) { set(q, n) }, nil
 	}
 }
 
