@@ -88,6 +88,8 @@ func exitCode(s streams, err error) int {
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
+	case errors.Is(err, syscall.EPIPE):
+		return exitFailure // who reads has what it wanted
 	case errors.Is(err, errMisuse):
 		return exitMisuse
 	case errors.Is(err, errSilent):

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -42,6 +43,24 @@ func nightshift(t *testing.T, input string, args ...string) result {
 	var out, err bytes.Buffer
 	code := run(t.Context(), streams{strings.NewReader(input), &out, &err}, args)
 	return result{code, out.String(), err.String()}
+}
+
+// goneReader is one that has closed its end of the pipe.
+type goneReader struct{}
+
+func (goneReader) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+}
+
+// Who reads only the start of an answer is told nothing of the rest.
+func TestAReaderThatGoesAwayIsNoNews(t *testing.T) {
+	for _, args := range []string{"size", "size --json", "size --queue photos --table --scale --cost", "simulate --queue photos --for 1m"} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), streams{strings.NewReader(""), goneReader{}, &stderr}, strings.Fields(args))
+		if code != exitFailure || stderr.Len() != 0 {
+			t.Errorf("nightshift %s: %d, %s", args, code, stderr.String())
+		}
+	}
 }
 
 func TestMisuse(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -31,6 +32,10 @@ Exit status: 0 for success, 1 when it failed, 2 for misuse.
 `
 
 var queuesSpill = command{name: "spill", run: runQueuesSpill}
+
+// leastRelease and mostRelease bound the rate that an operator may ask for: one job in
+// a quarter of an hour or so, and what a hundred thousand workers finish in a second each.
+const leastRelease, mostRelease = 0.001, 100_000
 
 // spillChange is what is to be said of a queue's release.
 type spillChange struct {
@@ -60,7 +65,10 @@ func runQueuesSpill(ctx context.Context, s streams, args []string) error {
 	var c spillChange
 	flags.Func("rate", "release `N` jobs a second; 0 leaves it to the sweep", func(text string) error {
 		c.rated = true
-		return rateFlag(&c.rate)(text)
+		if err := rateFlag(&c.rate)(text); err != nil || c.rate != 0 && (c.rate < leastRelease || c.rate > mostRelease) {
+			return fmt.Errorf("want a number of jobs a second, 0 or more: from %v to %s, or 0", leastRelease, sizing.Number(mostRelease))
+		}
+		return nil
 	})
 	flags.BoolVar(&c.pause, "pause", false, "release nothing")
 	flags.BoolVar(&c.resume, "resume", false, "release again")
@@ -81,6 +89,9 @@ func runQueuesSpill(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := stack.canSpill(ctx, names); err != nil {
+		return err
+	}
 	if changes {
 		if err := stack.changeSpill(ctx, names[0], c); err != nil {
 			return err
@@ -98,11 +109,42 @@ func runQueuesSpill(ctx context.Context, s streams, args []string) error {
 	}.show(s, found, *asJSON)
 }
 
+// canSpill looks whether there are such queues, and whether they may spill. In AWS, where
+// the queues are not known, those are that are declared or of which something was said.
+func (s *stack) canSpill(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	known := map[string]bool{} // whether it is FIFO
+	for name, urls := range s.queues {
+		known[name] = strings.HasSuffix(urls.URL, ".fifo")
+	}
+	if len(s.queues) == 0 {
+		rates, err := s.jobs.SpillRates(ctx)
+		if err != nil {
+			return err
+		}
+		for name := range rates {
+			known[name] = false
+		}
+		for _, task := range declared() {
+			q := task.Definition().Policy.Queue
+			known[q.Name] = q.FIFO
+		}
+	}
+	for _, name := range names {
+		switch fifo, ok := known[name]; {
+		case !ok:
+			return fmt.Errorf("there is no such queue: %q: use one of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		case fifo:
+			return fmt.Errorf("the queue %s is FIFO and spills nothing: a job that waits in the table would be overtaken by its group", name)
+		}
+	}
+	return nil
+}
+
 // changeSpill says how a queue's spilled jobs are released from now on.
 func (s *stack) changeSpill(ctx context.Context, name string, c spillChange) error {
-	if _, known := s.queues[name]; len(s.queues) > 0 && !known {
-		return fmt.Errorf("there is no such queue: %q: use one of %v", name, slices.Sorted(maps.Keys(s.queues)))
-	}
 	rates, err := s.jobs.SpillRates(ctx)
 	if err != nil {
 		return err
@@ -147,10 +189,13 @@ func (s *stack) spills(ctx context.Context, names []string) ([]spilledQueue, err
 func (q spilledQueue) row(view viewpoint) string {
 	rate, state, released := "by itself", "released", "-"
 	if q.Rate > 0 {
-		rate = fmt.Sprintf("%v/s", float64(q.Rate))
+		rate = perSecond(q.Rate)
 	}
-	if q.Paused {
+	switch {
+	case q.Paused:
 		state = "paused"
+	case q.Spilled == 0 && q.Released.IsZero():
+		state = "-" // it has never spilled
 	}
 	if !q.Released.IsZero() {
 		released = view.distance(q.Released)

@@ -36,7 +36,12 @@ func TestTheSpillOfARunningStack(t *testing.T) {
 		t.Errorf("%v: %s", err, asJSON.out)
 	}
 	d.want(d.run("queues", "spill", "notes", "--resume", "--rate", "0"), 0, "by itself  released", "")
-	d.want(d.run("queues", "spill", "nodes", "--pause"), 1, "", `there is no such queue: "nodes"`)
+	for _, change := range [][]string{{"--pause"}, {"--rate", "0"}, nil} {
+		d.want(d.run(append([]string{"queues", "spill", "nodes"}, change...)...), 1, "", `there is no such queue: "nodes": use one of `)
+	}
+	if listed := d.run("queues", "spill"); strings.Contains(listed.out, "nodes") {
+		t.Errorf("a queue was invented: %s", listed.out)
+	}
 
 	d.want(d.run("jobs", "retry", string(id)), 0, "due now", "")
 	if shown := d.run("jobs", "show", string(id)); strings.Contains(shown.out, "spilled") {
@@ -52,10 +57,25 @@ func TestMisuseOfTheSpill(t *testing.T) {
 		{"a --pause --resume", "two commands"},
 		{"a --rate many", "0 or more"},
 		{"a --rate -1", "0 or more"},
-		{"a --rate 1e300", "at most a billion"}, // more than a table's number holds
+		{"a --rate 1e300", "from 0.001 to 100,000"},
+		{"a --rate 100001", "from 0.001 to 100,000"},
+		{"a --rate 0.0001", "from 0.001 to 100,000"},
 		{"a --rate 1e-200", "0 or more"},
 	} {
 		d := &deadStack{t: t, data: t.TempDir()}
 		d.want(d.run(append([]string{"queues", "spill"}, strings.Fields(c.args)...)...), 2, "", c.want)
+	}
+}
+
+func TestARowOfASpill(t *testing.T) {
+	for want, q := range map[string]spilledQueue{
+		"q\t0\tby itself\t-\t-":        {Queue: "q"},
+		"q\t0\tby itself\tpaused\t-":   {Queue: "q", Paused: true},
+		"q\t3\t100,000/s\treleased\t-": {Queue: "q", Spilled: 3, Rate: 100_000},
+		"q\t3\t3.6/h\treleased\t-":     {Queue: "q", Spilled: 3, Rate: 0.001},
+	} {
+		if got := q.row(viewpoint{}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
