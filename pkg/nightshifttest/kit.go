@@ -160,6 +160,9 @@ func New(t testing.TB, config Config, tasks ...job.Defined) *Kit {
 // Now is the clock under test.
 func (k *Kit) Now() time.Time { return k.clock.Now() }
 
+// Driver is the kit's table, for what keeps rows there besides the jobs: package limit.
+func (k *Kit) Driver() store.Driver { return k.table }
+
 // Idempotency gives records for idempotency.Once, in the kit's table.
 func (k *Kit) Idempotency() *idempotency.Records {
 	k.t.Helper()

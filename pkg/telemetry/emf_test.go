@@ -198,9 +198,13 @@ func TestSumsThatGrowTooGreatStay(t *testing.T) {
 }
 
 func TestConfigurations(t *testing.T) {
-	for _, config := range []telemetry.EMFConfig{{Namespace: "AWS/SQS"}, {Namespace: "\n"}, {Every: -1}, {Namespace: strings.Repeat("n", 256)}} {
-		if _, err := telemetry.NewEMF(config); err == nil {
-			t.Errorf("%+v is taken", config)
+	taken, every := "use a name of your own", "it is 0 (lines are written by Flush alone) or more"
+	for _, c := range []struct {
+		config telemetry.EMFConfig
+		says   string
+	}{{telemetry.EMFConfig{Namespace: "AWS/SQS"}, taken}, {telemetry.EMFConfig{Namespace: "\n"}, taken}, {telemetry.EMFConfig{Every: -1}, every}, {telemetry.EMFConfig{Namespace: strings.Repeat("n", 256)}, taken}} {
+		if _, err := telemetry.NewEMF(c.config); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c.config, err)
 		}
 	}
 }
