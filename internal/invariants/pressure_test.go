@@ -141,14 +141,14 @@ func scannedSoon(like string) string {
 	}
 }
 
-// miscount begins with a count that is too high by two, a recount under way, and its
+// miscount begins with a count that is too high by all four places, a recount under way, and its
 // pass near the end.
 func miscount(w *world) {
 	ctx := context.Background()
 	key := store.Item{store.PartitionKey: &types.AttributeValueMemberS{Value: "counter#hard#narrow#00"}, store.SortKey: &types.AttributeValueMemberS{Value: "counter#000"}}
 	_, err := w.table.Write(ctx, store.Write{
-		Op: store.Update, Key: key, Update: "ADD #used :two", Names: map[string]string{"#used": "used"},
-		Values: store.Item{":two": &types.AttributeValueMemberN{Value: "2"}},
+		Op: store.Update, Key: key, Update: "ADD #used :four", Names: map[string]string{"#used": "used"},
+		Values: store.Item{":four": &types.AttributeValueMemberN{Value: "4"}},
 	})
 	pass := w.start.UTC()
 	err = errors.Join(err, w.exact.BeginRecount(ctx, store.Counter{Count: store.CountHard, Queue: "narrow"}, pass))
@@ -166,9 +166,10 @@ func pressures() []scenario {
 			steps: []step{
 				enqueue(0, "a", writeNarrow, []string{"ok"}), enqueue(0, "b", writeNarrow, []string{"quick"}),
 				enqueue(0, "c", writeNarrow, []string{"fail", "ok"}), enqueue(0, "f", writeNarrow, []string{"ok"}),
+				enqueue(0, "g", writeNarrow, []string{"quick"}), enqueue(0, "h", writeNarrow, []string{"ok"}),
 				transactNarrow(0, "d", "quick"), fillNarrow(0, "e", 5),
 			},
-			ends: ends{"a": done, "b": done, "c": done, "d": done, "f": done},
+			ends: ends{"a": done, "b": done, "c": done, "d": done, "f": done, "g": done, "h": done},
 		},
 		{
 			name: "hard bound: redrive",
