@@ -80,7 +80,7 @@ func (c Clients) validate() error {
 	switch c.Behaviour {
 	case Obey, Ignore, GiveUp:
 	default:
-		problems = append(problems, wrong("clients.behaviour", "it is %q: use obey, ignore or give up", c.Behaviour))
+		problems = append(problems, wrong("clients.behaviour", "it is %q: use obey, ignore or leave", c.Behaviour))
 	}
 	return errors.Join(problems...)
 }

@@ -164,7 +164,7 @@ const (
 	// Ignore: they are back after Every, again and again.
 	Ignore Behaviour = "ignore"
 	// GiveUp: they don't come back.
-	GiveUp Behaviour = "give up"
+	GiveUp Behaviour = "leave"
 )
 
 // Delivery is the way from a job's row to its worker.

@@ -177,6 +177,31 @@ func TestJudgeOfAStoppedRelay(t *testing.T) {
 	}
 }
 
+// A plot marks the standstill, names no curve that it does not have, and is legible
+// on any page and with any font.
+func TestPlotOfAStoppedRelay(t *testing.T) {
+	o := kept(t)
+	o.stopped, o.resumed = midnight.Add(20*time.Second), midnight.Add(40*time.Second)
+	for i := range o.answers {
+		o.answers[i].status = 202
+	}
+	file := filepath.Join(t.TempDir(), "plot.svg")
+	if err := o.draw(file); err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := string(drawn)
+	if strings.Contains(svg, ">refused<") || strings.Contains(svg, "Serif") || !strings.Contains(svg, ">relay stopped<") || !strings.Contains(svg, "Liberation Sans,Arimo,Arial") || strings.Contains(svg, "NaN") {
+		t.Error("the plot is not as it should be")
+	}
+	if white := strings.Index(svg, "fill:#FFFFFF"); white < 0 || white > strings.Index(svg, "<text") {
+		t.Error("the background is not white")
+	}
+}
+
 func TestMemoryOf(t *testing.T) {
 	if processes, total := memoryOf([]byte("  1 0 999\n 10 1 100\n 11 10 50\n 12 11 70\n12 x y\n"), 10); processes != 2 || total != 150*1024 {
 		t.Errorf("%d processes, %d bytes", processes, total)

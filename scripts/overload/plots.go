@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -45,7 +47,7 @@ func (o *outcome) draw(file string) error {
 	end := o.lastFinished().Sub(o.began).Seconds()
 	plots := make([][]*plot.Plot, len(figures))
 	for i, f := range figures {
-		p, err := f.plot(max(end, o.ended.Sub(o.began).Seconds()))
+		p, err := f.plot(max(end, o.ended.Sub(o.began).Seconds()), o.standstill())
 		if err != nil {
 			return fmt.Errorf("drawing %s: %w", f.title, err)
 		}
@@ -54,28 +56,66 @@ func (o *outcome) draw(file string) error {
 	plots[len(plots)-1][0].X.Label.Text = "seconds"
 	canvas := vgsvg.New(22*vg.Centimeter, vg.Length(6.5*float64(len(figures)))*vg.Centimeter)
 	tiles := draw.Tiles{Rows: len(figures), Cols: 1, PadY: vg.Points(10), PadTop: vg.Points(4), PadBottom: vg.Points(4), PadRight: vg.Points(12)}
-	for i, row := range plot.Align(plots, tiles, draw.New(canvas)) {
+	paper := draw.New(canvas)
+	paper.SetColor(color.White) // on dark pages as well
+	paper.Fill(paper.Rectangle.Path())
+	for i, row := range plot.Align(plots, tiles, paper) {
 		plots[i][0].Draw(row[0])
 	}
-	out, err := os.Create(file)
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
+		return err
+	}
+	// Arial is as wide as Liberation Sans; who has neither gets another font without serifs.
+	svg := bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif;"))
+	return os.WriteFile(file, svg, 0o644)
+}
+
+// standstill is when the relay stood still, in seconds; nothing where it did not.
+func (o *outcome) standstill() []float64 {
+	if o.resumed.IsZero() {
+		return nil
+	}
+	return []float64{o.stopped.Sub(o.began).Seconds(), o.resumed.Sub(o.began).Seconds()}
+}
+
+// shade marks a time for the whole height of a plot.
+func shade(p *plot.Plot, from, to float64) error {
+	top := p.Y.Max
+	area, err := plotter.NewPolygon(plotter.XYs{{X: from, Y: 0}, {X: to, Y: 0}, {X: to, Y: top}, {X: from, Y: top}})
 	if err != nil {
 		return err
 	}
-	if _, err := canvas.WriteTo(out); err != nil {
-		_ = out.Close() // that it was not written is what counts
-		return err
-	}
-	return out.Close()
+	area.Color, area.LineStyle.Width = color.RGBA{235, 225, 225, 255}, 0
+	p.Add(area)
+	p.Legend.Add("relay stopped", area)
+	return nil
 }
 
-func (f figure) plot(end float64) (*plot.Plot, error) {
+func (f figure) plot(end float64, standstill []float64) (*plot.Plot, error) {
 	p := plot.New()
+	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		style.Font.Variant = "Sans"
+	}
+	for _, c := range f.curves {
+		for _, at := range c.points {
+			p.Y.Max = max(p.Y.Max, at.Y) // that of a new plot is below any number
+		}
+	}
+	if standstill != nil {
+		if err := shade(p, standstill[0], standstill[1]); err != nil {
+			return nil, err
+		}
+	}
 	p.Title.Text, p.Title.Padding = f.title, vg.Points(4)
 	p.Legend.Left, p.Legend.Top = true, true
 	p.Legend.XOffs, p.Legend.Padding = 18*vg.Centimeter, vg.Points(3) // beside the run
 	p.Legend.TextStyle.Font.Size = vg.Points(9)
 	p.Add(plotter.NewGrid())
 	for _, c := range f.curves {
+		if len(c.points) == 0 {
+			continue
+		}
 		if c.dots {
 			dots, err := plotter.NewScatter(c.points)
 			if err != nil {

@@ -45,8 +45,8 @@ var colours = []color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 
 type panel struct {
 	label string // of the vertical axis, with its unit
 	lines []line
-	// optional panels are left out where they show nothing in any run.
-	optional bool
+	// always is set for the panel that is drawn even where it shows nothing in any run.
+	always bool
 }
 
 // A line is a value over time; each run has one, in its colour. The second of a panel
@@ -62,8 +62,8 @@ func panels(t timeUnit) []panel {
 		return func(p simulation.Point) float64 { return float64(of(p)) / p.For.Seconds() }
 	}
 	return []panel{
-		{label: "jobs waiting", lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Depth) }}}},
-		{label: "jobs spilled", optional: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Spilled) }}}},
+		{label: "jobs waiting", always: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Depth) }}}},
+		{label: "jobs spilled", lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Spilled) }}}},
 		{label: "age of the oldest, " + t.name, lines: []line{{of: func(p simulation.Point) float64 { return t.of(p.Age) }}}},
 		{label: "in progress (dashed: workers)", lines: []line{
 			{of: func(p simulation.Point) float64 { return p.InProgress }},
@@ -71,8 +71,8 @@ func panels(t timeUnit) []panel {
 		}},
 		{label: "accepted a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Accepted })}}},
 		{label: "refused a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Refused })}}},
-		{label: "done so far", optional: true, lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Done) }, sum: true}}},
-		{label: "failed attempts a second", optional: true, lines: []line{{of: rate(func(p simulation.Point) int { return p.Failed })}}},
+		{label: "done so far", lines: []line{{of: func(p simulation.Point) float64 { return float64(p.Done) }, sum: true}}},
+		{label: "failed attempts a second", lines: []line{{of: rate(func(p simulation.Point) int { return p.Failed })}}},
 	}
 }
 
@@ -86,7 +86,7 @@ func Plot(title string, runs []*simulation.Result, format Format) ([]byte, error
 	over := unitFor(longest)
 	var drawn []*plot.Plot
 	for _, p := range panels(unitFor(oldest)) {
-		if p.optional && p.empty(runs) || p.lines[0].sum && !failed(runs) {
+		if !p.always && p.empty(runs) || p.lines[0].sum && !failed(runs) {
 			continue
 		}
 		one, err := p.draw(runs, over, longest)
@@ -112,7 +112,8 @@ func newCanvas(format Format, height vg.Length) (func() ([]byte, error), draw.Ca
 		return func() ([]byte, error) {
 			var out bytes.Buffer
 			_, err := c.WriteTo(&out)
-			return out.Bytes(), err
+			// Arial is as wide as Liberation Sans; who has neither gets another font without serifs.
+			return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif;")), err
 		}
 	}
 	switch format {
