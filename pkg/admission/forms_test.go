@@ -63,7 +63,7 @@ func TestForms(t *testing.T) {
 			{19, 0, Whole, None}, {20, 0, Whole, Shed}, {19, 0, Whole, None}, {100, 0, Whole, Full}, {96, 0, Whole, Full}, {95, 0, Whole, Shed},
 			{0, 0, Whole, None},
 		}},
-		"shed by age": {job.Refuse, newsletters, []step{{0, 20 * time.Second, Whole, Shed}, {0, 0, Whole, None}}},
+		"shed by age":        {job.Refuse, newsletters, []step{{0, 20 * time.Second, Whole, Shed}, {0, 0, Whole, None}}},
 		"shed to the table":  {job.Spill, newsletters, []step{{20, 0, Spilled, None}, {19, 0, Whole, None}}},
 		"shed, not degraded": {job.Degrade, newsletters, []step{{19, 0, Whole, None}, {50, 0, Whole, Shed}}},
 	} {
