@@ -83,23 +83,24 @@ func (p Policy) Validate() error { return about("job", p.mistakes()) }
 
 func (p Policy) mistakes() []error {
 	problems := append(p.Queue.mistakes(), p.Backoff.Validate())
+	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if p.MaxAttempts < 0 {
-		problems = append(problems, fmt.Errorf("MaxAttempts is %d: it is at least 1", p.MaxAttempts))
+		bad("MaxAttempts is %d: it is at least 1", p.MaxAttempts)
 	}
 	if longest := p.longestTimeout(); p.Timeout < 0 || p.Timeout > longest {
-		problems = append(problems, fmt.Errorf("Timeout is %v: it is at most %v; longer work saves its progress with Continue%s", p.Timeout, longest, p.orPolls()))
+		bad("Timeout is %v: it is at most %v; longer work saves its progress with Continue%s", p.Timeout, longest, p.orPolls())
 	}
 	if p.MaxArguments < 0 {
-		problems = append(problems, fmt.Errorf("MaxArguments is %d bytes: it is 0 (the default) or more", p.MaxArguments))
+		bad("MaxArguments is %d bytes: it is 0 (the default) or more", p.MaxArguments)
 	}
 	if p.Version < 0 {
-		problems = append(problems, fmt.Errorf("Version is %d: versions of the arguments count from 1", p.Version))
+		bad("Version is %d: versions of the arguments count from 1", p.Version)
 	}
 	if !(p.ShedAt >= 0 && p.ShedAt <= 1) {
-		problems = append(problems, fmt.Errorf("ShedAt is %v: it is a share of the queue's limit, between 0 and 1", p.ShedAt))
+		bad("ShedAt is %v: it is a share of the queue's limit, between 0 and 1", p.ShedAt)
 	}
 	if p.Unique.For < 0 || p.Unique.For > MaxUniqueFor {
-		problems = append(problems, fmt.Errorf("Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor))
+		bad("Unique.For is %v: it is at most %v, as long as done jobs are kept", p.Unique.For, MaxUniqueFor)
 	}
 	return problems
 }

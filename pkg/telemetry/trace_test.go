@@ -186,7 +186,7 @@ func TestSpanContext(t *testing.T) {
 		trace, _ := telemetry.ParseTrace(text)
 		traceID, span, flags, ok := trace.SpanContext()
 		of := telemetry.Trace{}.Of(traceID, span, flags, "").Traceparent()
-		if strings.Contains(want, "made") {
+		if len(of) > 52 {
 			want = strings.Replace(want, "made", of[36:52], 1)
 		}
 		if !ok || of != want {
