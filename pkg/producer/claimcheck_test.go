@@ -239,7 +239,7 @@ func TestClaimCheckSettings(t *testing.T) {
 		"all that a row holds":           {objects, producer.MostArguments, task(claimcheck.MaxBytes, false), ""},
 		"more than a row holds":          {objects, producer.MostArguments + 1, task(0, false), "at most 327680"},
 		"SQS's limit":                    {objects, 1048576, task(0, false), "at most 327680"},
-		"negative":                       {objects, -1, task(0, false), "positive"},
+		"negative":                       {objects, -1, task(0, false), "0 (the default) or more"},
 		"over without objects":           {nil, 100, task(0, false), "claimcheck.New"},
 		"large arguments, no objects":    {nil, 0, task(producer.MostArguments+1, false), "Config.Objects"},
 		"very large arguments":           {objects, 0, task(claimcheck.MaxBytes+1, false), "at most 16777216"},

@@ -378,7 +378,7 @@ func TestClaimCheckSettings(t *testing.T) {
 		says    string
 	}{
 		{nil, 0, ""}, {objects, 0, ""}, {objects, 1, ""}, {objects, worker.MaxResult, ""},
-		{objects, worker.MaxResult + 1, "at most 262144"}, {objects, -1, "positive"}, {nil, 1, "claimcheck.New"},
+		{objects, worker.MaxResult + 1, "at most 262144"}, {objects, -1, "0 (the default) or more"}, {nil, 1, "claimcheck.New"},
 	} {
 		_, err := worker.New(worker.Config{
 			Jobs: jobsOn(t, memstore.New(memstore.Config{})), Queue: &sqsFake{}, Objects: c.objects, ClaimCheckOver: c.over,
