@@ -112,14 +112,14 @@ func (s *Sweep) promoteMinute(ctx context.Context, minute, until time.Time) (lat
 	}
 	var reads, jobs errgroup.Group
 	jobs.SetLimit(Parallel)
-	for shard := range store.DueShards {
-		reads.Go(func() error {
-			return s.eachDue(ctx, minute, shard, until, func(due store.DueJob) {
-				jobs.Go(func() error { return promote(due) })
-			})
-		})
+	each := func(due store.DueJob) { jobs.Go(func() error { return promote(due) }) }
+	for shard := 1; shard < store.DueShards; shard++ {
+		reads.Go(func() error { return s.eachDue(ctx, minute, shard, until, each) })
 	}
 	err = reads.Wait()
+	// The first shard comes last: by it a later run tells how full the minute still
+	// is (see crowded).
+	err = errors.Join(err, s.eachDue(ctx, minute, 0, until, each))
 	err = errors.Join(err, jobs.Wait())
 	if n := promoted.Load(); n > 0 {
 		s.config.Logger.InfoContext(ctx, "promoted what is due", "minute", minute.Format(markLayout), "jobs", n)
