@@ -29,7 +29,7 @@ test: ## every test
 WITHOUT_RACES := /infra|/internal/(e2e|simulation)|/internal/crumb/(photo|samplephotos|web)|/scripts/|/functions/
 
 race: ## the tests of what runs side by side, with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -vE '$(WITHOUT_RACES)')
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m $$($(GO) list ./... | grep -vE '$(WITHOUT_RACES)')
 
 lint: ## go vet, gofmt, staticcheck, govulncheck
 	scripts/lint

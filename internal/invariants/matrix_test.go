@@ -62,6 +62,9 @@ var unreachable = map[string]string{
 // Every scenario under every fault at every call: nothing is lost, stuck, done
 // twice or charged to the wrong one, and every call that pkg makes is met.
 func TestMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of runs whose processes take turns: nothing for the race detector, and minutes of it")
+	}
 	found, err := callsite.Find(".")
 	if err != nil {
 		t.Fatal(err)
