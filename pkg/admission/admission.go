@@ -25,9 +25,16 @@
 // # Hysteresis
 //
 // A queue that was full is open again when its depth has fallen to a twentieth below
-// the limit (sizing.Mark) and its age to as much below the longest wait: else the
-// gate would flutter, and each client that comes back would find it full again.
-// Every threshold has this, the one of degrading too.
+// what may wait (sizing.Mark): else the gate would flutter, and each client that comes
+// back would find it full again. Every threshold has this, the one of degrading too.
+//
+// # Slow workers
+//
+// An age lags: it tells how deep the queue was when the oldest job came. From the first
+// job on that waited too long, the gate reckons how many jobs the workers really do
+// in the longest wait, by how many were ahead of the oldest when it came; as many
+// may wait, until that is the limit again. Where it does not remember so far back, the
+// age decides alone.
 //
 // # Counts that dip
 //
