@@ -151,7 +151,7 @@ func TestRetryAfter(t *testing.T) {
 		"rounded up":         {depth: 100, drain: 0.7, want: 8 * time.Second},
 		"at least a second":  {depth: 100, drain: 1000, want: time.Second},
 		"spread by a half":   {depth: 100, drain: 0.5, random: 0.9999, want: 15 * time.Second},
-		"spread when little": {depth: 100, drain: 1000, random: 0.9999, want: 2 * time.Second},
+		"spread when little": {depth: 100, drain: 1000, random: 0.9999, want: 3 * time.Second},
 		"never absurd":       {depth: 1 << 40, drain: 1e-9, random: 0.9999, want: LongestRetryAfter},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -95,7 +95,7 @@ func (p Plan) explainPressure(e *explanation) {
 	}
 	fall := f("(%s − %s) ÷ %s/s", Number(float64(p.Limit)), Number(float64(p.Mark)), drain)
 	e.time("retry_least", "Retry-After from", p.RetryLeast, "(limit − open again at) ÷ drain rate, whole seconds, 1 s to 10 min", fall)
-	e.time("retry_most", "Retry-After to", p.RetryMost, "half as much again, by chance, so that clients don't return together", fall+" × 1.5")
+	e.time("retry_most", "Retry-After to", p.RetryMost, "half as much again, at least 2 s more, by chance, so that clients don't return together", fall+" × 1.5, or + 2 s")
 }
 
 func (p Plan) explainTimeouts(e *explanation) {

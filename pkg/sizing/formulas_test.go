@@ -101,6 +101,8 @@ func TestRetryAfter(t *testing.T) {
 		{18_000, 17_100, 30, 0.5, 38 * time.Second}, // 37.5, rounded up
 		{100, 100, 30, 0, time.Second},
 		{10, 100, 30, 0, time.Second},
+		{100, 100, 30, 0.4, 2 * time.Second}, // not all the same, however short
+		{100, 100, 30, 0.6, 3 * time.Second},
 		{1_000_000, 0, 1, 0, 400 * time.Second}, // the longest are spread as well
 		{1_000_000, 0, 1, 0.5, 500 * time.Second},
 		{1_000_000, 0, 0, 1, 10 * time.Minute},

@@ -15,6 +15,9 @@ const (
 	// the load is another.
 	LeastRetryAfter = time.Second
 	MostRetryAfter  = 10 * time.Minute
+	// leastSpread is over how long at least those come back who were refused
+	// together: answers are whole seconds, and half of a second would be none.
+	leastSpread = 2 * time.Second
 	// hysteresis is the part of a threshold by which the depth has to fall below
 	// it, so that a gate does not flutter.
 	hysteresis = 20
@@ -36,20 +39,22 @@ func DegradeAt(limit int) int { return max(limit/degradeShare, 1) }
 func DefaultSpillLimit(drain job.Rate) int { return Limit(drain, 24*time.Hour) }
 
 // RetryAfter is what a client is told that is refused at a depth: the time in which
-// the workers bring the depth down to the mark, longer by up to a half, so that those
-// who were refused together don't come back together. random is in [0, 1). The
+// the workers bring the depth down to the mark, longer by up to a half, or by two
+// seconds where that is more, so that those who were refused together don't come back
+// together. random is in [0, 1). The
 // answer is in whole seconds, rounded up, from LeastRetryAfter to MostRetryAfter.
 func RetryAfter(depth, mark int, drain job.Rate, random float64) time.Duration {
 	return Spread(timeAt(max(float64(depth)-float64(mark), 0), float64(drain)), random)
 }
 
-// Spread lengthens a wait by up to a half, by chance, and keeps it to what a client may
-// be told: see RetryAfter. The longest waits are spread as well.
+// Spread lengthens a wait by chance, and keeps it to what a client may be told: see
+// RetryAfter. The longest waits are spread as well.
 func Spread(wait time.Duration, random float64) time.Duration {
 	const most = MostRetryAfter * 2 / 3
 	if !(random > 0) {
 		random = 0
 	}
-	seconds := min(max(wait, LeastRetryAfter), most).Seconds() * (1 + min(random, 1)/2)
+	wait = min(max(wait, LeastRetryAfter), most)
+	seconds := wait.Seconds() + min(random, 1)*max(wait/2, leastSpread).Seconds()
 	return time.Duration(math.Ceil(seconds)) * time.Second
 }
