@@ -49,7 +49,7 @@ type Decision struct {
 	Reason Reason
 	// RetryAfter is when to ask again where it was not admitted, or turns out to be
 	// impossible (Refused): whole seconds, at least one. It is when the queue will
-	// have fallen below its mark, by depth and by age, and up to a half, or two seconds, more, drawn by
+	// have fallen below its mark, and up to a half more, or two seconds, drawn by
 	// chance, so that clients don't come back together.
 	RetryAfter time.Duration
 	// Depth is how many jobs are thought to wait, Limit how many may.

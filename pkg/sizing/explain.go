@@ -94,8 +94,12 @@ func (p Plan) explainPressure(e *explanation) {
 			f("%s/s × %v s ÷ %v", Number(float64(p.Queue.PeakArrivals)), transactionTime, met))
 	}
 	fall := f("(%s − %s) ÷ %s/s", Number(float64(p.Limit)), Number(float64(p.Mark)), drain)
+	spread := fall + " × 1.5"
+	if timeAt(float64(p.Limit-p.Mark), float64(p.DrainRate)) < 2*leastSpread {
+		spread = fall + " + " + Period(leastSpread)
+	}
 	e.time("retry_least", "Retry-After from", p.RetryLeast, "(limit − open again at) ÷ drain rate, whole seconds, 1 s to 10 min", fall)
-	e.time("retry_most", "Retry-After to", p.RetryMost, "half as much again, at least 2 s more, by chance, so that clients don't return together", fall+" × 1.5, or + 2 s")
+	e.time("retry_most", "Retry-After to", p.RetryMost, "half as much again, at least 2 s more, by chance, so that clients don't return together", spread)
 }
 
 func (p Plan) explainTimeouts(e *explanation) {
