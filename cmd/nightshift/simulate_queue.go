@@ -25,7 +25,7 @@ const spikeBegins = 10 * time.Minute
 // none yet, and a load.
 type triedQueue struct {
 	queue   string
-	changes []func(*simulation.Config)
+	changes changes[simulation.Config]
 	spike   *sizing.Spike
 	trace   string
 	// unbounded is asked for by --unbounded.
@@ -38,24 +38,18 @@ func (t *triedQueue) any() bool {
 
 func (t *triedQueue) add(flags *flag.FlagSet) {
 	change := func(name, usage string, read func(text string) (func(*simulation.Config), error)) {
-		flags.Func(name, usage, func(text string) error {
-			c, err := read(text)
-			if err == nil {
-				t.changes = append(t.changes, c)
-			}
-			return err
-		})
+		t.changes.flag(flags, name, usage, read)
 	}
 	flags.StringVar(&t.queue, "queue", "", "`name` of a queue that is declared; without it, --service and --wait")
 	change("arrivals", "`rate` of arrivals, as 100/s, 30/m or 1000/h; the peak of the queue unless said", func(text string) (func(*simulation.Config), error) {
 		r, err := parseRate(text)
 		return func(c *simulation.Config) { c.Load.Curve = simulation.Steady(r) }, err
 	})
-	change("for", "`time` for which they come, as 10m; an hour unless said", timeChange(func(c *simulation.Config, d time.Duration) { c.For = d }))
+	change("for", "`time` for which they come, as 10m; an hour unless said", timeChange(simulation.Longest, func(c *simulation.Config, d time.Duration) { c.For = d }))
 	flags.Func("spike", "`rate:time` of a load above it, as 100/s:10m, from the tenth minute on", spikeFlag(&t.spike))
 	flags.StringVar(&t.trace, "trace", "", "arrivals from a CSV `file` of time,count")
-	change("service", "mean `time` of a run, as 3s or 400ms", timeChange(func(c *simulation.Config, d time.Duration) { c.Policy.Queue.ServiceTime = d }))
-	change("wait", "longest `time` that a job may wait, as 10m", timeChange(func(c *simulation.Config, d time.Duration) { c.Policy.Queue.LongestWait = d }))
+	change("service", "mean `time` of a run, as 3s or 400ms", timeChange(simulation.Longest, func(c *simulation.Config, d time.Duration) { c.Policy.Queue.ServiceTime = d }))
+	change("wait", "longest `time` that a job may wait, as 10m", timeChange(simulation.Longest, func(c *simulation.Config, d time.Duration) { c.Policy.Queue.LongestWait = d }))
 	change("distribution", "`kind` of service times: constant, exponential or lognormal", func(text string) (func(*simulation.Config), error) {
 		d, known := map[string]simulation.Distribution{
 			"constant": simulation.Constant, "exponential": simulation.Exponential, "lognormal": simulation.LogNormal,
@@ -65,17 +59,8 @@ func (t *triedQueue) add(flags *flag.FlagSet) {
 		}
 		return func(c *simulation.Config) { c.Service.Distribution = d }, nil
 	})
-	change("workers", "`number` of workers, instead of what follows from the queue", func(text string) (func(*simulation.Config), error) {
-		n, err := atLeastOne(text)
-		return func(c *simulation.Config) { c.Workers = n }, err
-	})
-	change("full", "`what` becomes of work for the full queue: refuse, degrade, spill or replace", func(text string) (func(*simulation.Config), error) {
-		full, known := map[string]job.Full{"refuse": job.Refuse, "degrade": job.Degrade, "spill": job.Spill, "replace": job.Replace}[text]
-		if !known {
-			return nil, errors.New("want refuse, degrade, spill or replace")
-		}
-		return func(c *simulation.Config) { c.Policy.Queue.Full = full }, nil
-	})
+	change("workers", "`number` of workers, instead of what follows from the queue", countChange(func(c *simulation.Config, n int) { c.Workers = n }))
+	change("full", "`what` becomes of work for the full queue: refuse, degrade, spill or replace", fullChange(func(c *simulation.Config, f job.Full) { c.Policy.Queue.Full = f }))
 	change("clients", "what refused clients do, as one `word`: obey, ignore or leave", func(text string) (func(*simulation.Config), error) {
 		b, known := map[string]simulation.Behaviour{"obey": simulation.Obey, "ignore": simulation.Ignore, "leave": simulation.GiveUp}[text]
 		if !known {
@@ -91,28 +76,7 @@ func (t *triedQueue) add(flags *flag.FlagSet) {
 		}
 		return func(c *simulation.Config) { c.Faults.Attempts = share }, nil
 	})
-	change("scale", "`number` of jobs that a simulated one stands for, for large loads", func(text string) (func(*simulation.Config), error) {
-		n, err := atLeastOne(text)
-		return func(c *simulation.Config) { c.Scale = n }, err
-	})
-}
-
-// atLeastOne reads a number of which nought would mean that it was not said.
-func atLeastOne(text string) (n int, err error) {
-	if err := countFlag(&n)(text); err != nil || n == 0 {
-		return 0, errors.New("want a whole number, 1 or more")
-	}
-	return n, nil
-}
-
-func timeChange(set func(*simulation.Config, time.Duration)) func(string) (func(*simulation.Config), error) {
-	return func(text string) (func(*simulation.Config), error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 || d > simulation.Longest {
-			return nil, fmt.Errorf("want a time above zero, as 3s, 400ms or 10m, and no more than %s", sizing.Period(simulation.Longest))
-		}
-		return func(c *simulation.Config) { set(c, d) }, nil
-	}
+	change("scale", "`number` of jobs that a simulated one stands for, for large loads", countChange(func(c *simulation.Config, n int) { c.Scale = n }))
 }
 
 // scenario makes the run that was asked for, by the flags that were said.
@@ -126,9 +90,7 @@ func (t *triedQueue) scenario(said map[string]bool) (scenarios.Scenario, error) 
 		return scenarios.Scenario{}, err
 	}
 	c.Policy, c.Name = policy, policy.Queue.Name
-	for _, change := range t.changes {
-		change(&c)
-	}
+	t.changes.apply(&c)
 	if t.trace != "" {
 		if c.Load.Curve, c.For, err = readTrace(t.trace); err != nil {
 			return scenarios.Scenario{}, err
