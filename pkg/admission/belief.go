@@ -45,12 +45,10 @@ func (b *belief) hear(r Reading, at time.Time) {
 		b.highest = r
 	}
 	b.doubted++
-	// What the table says is exact, whatever SQS counts.
-	b.reading.Due, b.reading.Relayed, b.reading.Asked, b.reading.Probed = r.Due, r.Relayed, r.Asked, r.Probed
+	b.reading.takeTable(r)
 	if b.doubted >= leastDoubted && at.Sub(b.since) >= b.doubt {
-		highest := b.highest
-		highest.Due, highest.Relayed, highest.Asked, highest.Probed = r.Due, r.Relayed, r.Asked, r.Probed
-		b.believe(highest, at)
+		b.highest.takeTable(r)
+		b.believe(b.highest, at)
 	}
 }
 

@@ -33,6 +33,11 @@ func (r Reading) Age(now time.Time) time.Duration {
 	return age
 }
 
+// takeTable takes over what the table says, which is exact, whatever SQS counts.
+func (r *Reading) takeTable(from Reading) {
+	r.Due, r.Relayed, r.Asked, r.Probed = from.Due, from.Relayed, from.Asked, from.Probed
+}
+
 // Look reads what is known of a queue.
 type Look func(ctx context.Context) (Reading, error)
 

@@ -62,10 +62,8 @@ func (j *Jobs) ConfirmPublished(ctx context.Context, queue string, written time.
 	_, err := j.driver.Write(ctx, update(probeRow(queue),
 		"SET #relayed_ms = :at", "attribute_not_exists(#relayed_ms) OR #relayed_ms < :at OR #relayed_ms > :ahead",
 		Item{":at": millis(j.notAhead(written)), ":ahead": millis(j.now().Add(clockMargin))}))
-	if err != nil && !errors.Is(err, ErrCondition) {
-		return fmt.Errorf("store: confirming to %s: %w", queue, err)
-	}
-	return nil
+	_, err = unlessLost(err, "confirming to", queue)
+	return err
 }
 
 // notAhead is a time, or now where it is further ahead than clocks may be.
