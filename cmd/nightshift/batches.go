@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (s *stack) batches(ctx context.Context, rate float64, ended bool) (batches 
 		return nil, nil, err
 	}
 	batches = slices.DeleteFunc(batches, func(b store.Batch) bool { return !ended && !b.Finished.IsZero() })
-	slices.SortFunc(batches, func(a, b store.Batch) int { return a.Created.Compare(b.Created) })
+	slices.SortFunc(batches, func(a, b store.Batch) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
 	for i, b := range batches {
 		if !b.Finished.IsZero() {
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func runOutboxList(ctx context.Context, s streams, args []string) error {
 		events, unreadable = append(events, more...), bad
 	}
 	events = slices.DeleteFunc(events, func(e store.Event) bool { return !filter.matches(e) })
-	slices.SortStableFunc(events, func(a, b store.Event) int { return a.Created.Compare(b.Created) })
+	slices.SortFunc(events, oldestEvent)
 	if err := showEvents(s, stack.here(), events, *asJSON); err != nil {
 		return err
 	}
@@ -89,6 +90,12 @@ func (s *stack) waitingEvents(ctx context.Context, rate float64) (events []store
 	}
 	err = scan.run(ctx)
 	return events, unreadable, err
+}
+
+// oldestEvent orders events by when they happened, and those of one millisecond by ID,
+// so that two listings agree.
+func oldestEvent(a, b store.Event) int {
+	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
 }
 
 func showEvents(s streams, v viewpoint, events []store.Event, asJSON bool) error {
