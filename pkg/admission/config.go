@@ -62,9 +62,6 @@ type Config struct {
 	// Probe sends the relay a probe of the gate's own; nil means that there are no
 	// probes at all. It is called by the goroutine of a reading, after Look.
 	Probe func(ctx context.Context) error
-	// Prober is the name that jobs carry which are to be confirmed; default
-	// "gate".
-	Prober string
 	// ProbeEvery is how often a job, or a probe while the relay does not answer, is to
 	// be confirmed; zero means DefaultProbeEvery.
 	ProbeEvery time.Duration
@@ -130,9 +127,6 @@ func (c Config) withDefaults() Config {
 	c.Window = orDefault(c.Window, DefaultWindow)
 	if c.Look == nil {
 		c.Look = c.Depth.look
-	}
-	if c.Prober == "" {
-		c.Prober = "gate"
 	}
 	if c.Now == nil {
 		c.Now = time.Now

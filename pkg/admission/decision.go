@@ -60,7 +60,7 @@ type Decision struct {
 	// may be set where the work was admitted on an older reading.
 	Err error
 
-	probe string
+	probe bool
 }
 
 // Options is what the work is to be enqueued with. Every caller passes it on to the
@@ -76,8 +76,8 @@ func (d Decision) Options() []job.Option {
 	case Replacing:
 		options = append(options, job.OnlyReplacing())
 	}
-	if d.probe != "" {
-		options = append(options, job.WithProbe(d.probe))
+	if d.probe {
+		options = append(options, job.WithProbe(prober))
 	}
 	return options
 }
@@ -86,6 +86,6 @@ func (d Decision) Options() []job.Option {
 // (producer.ErrFull): there was nothing to replace, the spill is at its limit, or the
 // hard bound is reached.
 func (d Decision) Refused() Decision {
-	d.Admitted, d.Form, d.Reason, d.probe = false, Whole, Full, ""
+	d.Admitted, d.Form, d.Reason, d.probe = false, Whole, Full, false
 	return d
 }

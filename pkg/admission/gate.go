@@ -106,9 +106,7 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 	g.judge(&d, at, seen, now)
 	if counts && d.Admitted && (d.Form == Whole || d.Form == Degraded) {
 		g.since.add(now)
-		if g.config.Probe != nil && g.probing.attach(believed.reading, now) {
-			d.probe = g.config.Prober
-		}
+		d.probe = g.config.Probe != nil && g.probing.attach(believed.reading, now)
 	}
 	if counts && g.config.Metrics != nil {
 		g.measure(ctx, &d)

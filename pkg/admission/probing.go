@@ -2,6 +2,9 @@ package admission
 
 import "time"
 
+// prober is the name that jobs carry which are to be confirmed.
+const prober = "gate"
+
 // How long a gate waits for the relay, beyond its window. Together with the interval of
 // probes and that of readings they stay below ten seconds.
 const (

@@ -40,7 +40,7 @@ func (r *relayed) gate(t *testing.T) *Gate {
 			r.asked = append(r.asked, r.now)
 			return nil
 		},
-		Prober: "me", Now: func() time.Time { return r.now },
+		Now: func() time.Time { return r.now },
 	})
 }
 
@@ -59,7 +59,7 @@ func (r *relayed) second(t *testing.T, g *Gate) Decision {
 	}
 	r.asked = waiting
 	d := g.Admit(t.Context())
-	if job.Apply(d.Options()...).Probe == "me" && !r.phantom {
+	if job.Apply(d.Options()...).Probe == "gate" && !r.phantom {
 		r.asked = append(r.asked, r.now)
 	}
 	return d
@@ -85,7 +85,7 @@ func TestARelayThatRunsIsProbedByJobsAlone(t *testing.T) {
 		if !d.Admitted {
 			t.Fatalf("%+v", d)
 		}
-		if d.probe != "" {
+		if d.probe {
 			asked++
 		}
 	}

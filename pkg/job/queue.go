@@ -152,14 +152,6 @@ func (q Queue) SideBySide() int {
 	return q.Bound
 }
 
-// RoundingStep is Rounding with its default.
-func (q Queue) RoundingStep() int {
-	if q.Rounding == 0 {
-		return DefaultRounding
-	}
-	return q.Rounding
-}
-
 // TargetUtilisation is Utilisation with its default.
 func (q Queue) TargetUtilisation() float64 {
 	if q.Utilisation == 0 {
