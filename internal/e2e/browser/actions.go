@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,19 +60,35 @@ func (p *Page) Press(keys string) {
 // Type types text into the first element of the selector, once it can be seen.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
-	p.Do(chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
+	p.onElement(chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
 }
 
 // Choose picks files in the file input of the selector.
 func (p *Page) Choose(selector string, paths ...string) {
 	p.t.Helper()
-	p.Do(chromedp.SetUploadFiles(chromedp.CSS(selector), paths))
+	p.onElement(chromedp.SetUploadFiles(chromedp.CSS(selector), paths))
 }
 
 // Click clicks on the first element of the selector once it can be seen.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	p.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	p.onElement(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// onElement does what begins with finding an element. An element that is replaced before
+// it was reached is looked for again: nothing was typed or clicked yet.
+func (p *Page) onElement(step chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	for deadline := time.Now().Add(waiting); ; {
+		err := chromedp.Do(p.ctx, step)
+		switch {
+		case err == nil:
+			return
+		case says(err, "Could not find node with given id", "No node with given id found", "Node is detached from document") && time.Now().Before(deadline):
+			continue
+		}
+		p.t.Fatalf("browser: %v", err)
+	}
 }
 
 // Wait waits until the JavaScript expression is true, on whatever page it becomes
@@ -96,15 +113,15 @@ func (p *Page) Wait(expression string) {
 // waiting bounds what a test waits for on a page.
 const waiting = time.Minute
 
-// leftPage tells whether the page was left while it was looked at. Chromium has one
-// code for that and others, and no more than words.
+// leftPage tells whether the page was left while it was looked at.
 func leftPage(err error) bool {
-	for _, words := range []string{"Cannot find context", "navigated or closed", "Execution context was destroyed", "Cannot find default execution context"} {
-		if strings.Contains(err.Error(), words) {
-			return true
-		}
-	}
-	return false
+	return says(err, "Cannot find context", "navigated or closed", "Execution context was destroyed", "Cannot find default execution context")
+}
+
+// says tells whether an error has some of these words. Chromium has one code for most
+// of its errors, and no more than words to tell them apart.
+func says(err error, phrases ...string) bool {
+	return slices.ContainsFunc(phrases, func(words string) bool { return strings.Contains(err.Error(), words) })
 }
 
 // Says waits until the first element of the selector shows the text.
