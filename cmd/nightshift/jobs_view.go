@@ -41,7 +41,7 @@ func wrote(err error) error {
 
 // isTerminal tells whether somebody looks at what is written.
 func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	if !ok || os.Getenv("TERM") == "dumb" {
 		return false
 	}

@@ -11,7 +11,8 @@
 //	nightshift size       what follows from the queues' declarations
 //	nightshift simulate   play a queue through: spikes, outages, retries
 //
-// Exit status: 0 for success, 1 for a failure, 2 for misuse.
+// Exit status: 0 for success, 1 for a failure, 2 for misuse. An answer that could not be
+// written is a failure; one whose reader went away ("| head") a silent one.
 package main
 
 import (
@@ -65,31 +66,37 @@ func main() {
 }
 
 func run(ctx context.Context, s streams, args []string) int {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	out := &output{to: s.out, end: end}
+	s.out = out
+	return out.exitCode(s, runCommand(ctx, s, args))
+}
+
+func runCommand(ctx context.Context, s streams, args []string) error {
 	if len(args) == 0 {
 		usage(s.err)
-		return exitMisuse
+		return errMisuse
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
 		usage(s.out)
-		return 0
+		return nil
 	}
 	for _, c := range commands {
 		if c.name == args[0] {
-			return exitCode(s, c.run(ctx, s, args[1:]))
+			return c.run(ctx, s, args[1:])
 		}
 	}
 	fmt.Fprintf(s.err, "nightshift: there is no command %q\n\n", args[0])
 	usage(s.err)
-	return exitMisuse
+	return errMisuse
 }
 
 func exitCode(s streams, err error) int {
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
-	case errors.Is(err, syscall.EPIPE):
-		return exitFailure // who reads has what it wanted
 	case errors.Is(err, errMisuse):
 		return exitMisuse
 	case errors.Is(err, errSilent):

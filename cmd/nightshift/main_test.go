@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -45,20 +46,40 @@ func nightshift(t *testing.T, input string, args ...string) result {
 	return result{code, out.String(), err.String()}
 }
 
-// goneReader is one that has closed its end of the pipe.
-type goneReader struct{}
+// failing can't be written to.
+type failing syscall.Errno
 
-func (goneReader) Write([]byte) (int, error) {
-	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+func (f failing) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.Errno(f)}
 }
 
-// Who reads only the start of an answer is told nothing of the rest.
-func TestAReaderThatGoesAwayIsNoNews(t *testing.T) {
-	for _, args := range []string{"size", "size --json", "size --queue photos --table --scale --cost", "simulate --queue photos --for 1m"} {
-		var stderr bytes.Buffer
-		code := run(t.Context(), streams{strings.NewReader(""), goneReader{}, &stderr}, strings.Fields(args))
-		if code != exitFailure || stderr.Len() != 0 {
-			t.Errorf("nightshift %s: %d, %s", args, code, stderr.String())
+// Who reads only the start of an answer is told nothing of the rest; an answer that the
+// disk has no room for is a failure.
+func TestAnAnswerThatCanNotBeWritten(t *testing.T) {
+	for _, args := range []string{"help", "size", "size --json", "size --queue photos --table --scale --cost", "simulate --queue photos --for 1m"} {
+		for why, want := range map[syscall.Errno]string{syscall.EPIPE: "", syscall.ENOSPC: noRoom} {
+			var stderr bytes.Buffer
+			code := run(t.Context(), streams{strings.NewReader(""), failing(why), &stderr}, strings.Fields(args))
+			if code != exitFailure || stderr.String() != want {
+				t.Errorf("nightshift %s: %d, %s", args, code, stderr.String())
+			}
+		}
+	}
+}
+
+const noRoom = "nightshift: writing the answer: write /dev/stdout: no space left on device\n"
+
+// A command ends when it can't write, and has failed, whether it looks at its writes or not.
+func TestACommandThatDoesNotLookAtItsWrites(t *testing.T) {
+	var stderr bytes.Buffer
+	ctx, end := context.WithCancel(t.Context())
+	out := &output{to: failing(syscall.ENOSPC), end: end}
+	fmt.Fprintln(out, "one")
+	<-ctx.Done()
+	for err, want := range map[error]string{nil: noRoom, ctx.Err(): noRoom, wrote(out.failed): noRoom, os.ErrClosed: noRoom + "nightshift: file already closed\n"} {
+		stderr.Reset()
+		if code := out.exitCode(streams{err: &stderr}, err); code != exitFailure || stderr.String() != want {
+			t.Errorf("%v: %d, %s", err, code, stderr.String())
 		}
 	}
 }

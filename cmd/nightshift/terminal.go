@@ -2,14 +2,13 @@ package main
 
 import (
 	"io"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
 
 // terminalWidth tells how many columns a terminal has; 0 where that is not known.
 func terminalWidth(w io.Writer) int {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	if !ok {
 		return 0
 	}
