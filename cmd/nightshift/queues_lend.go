@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"time"
@@ -123,8 +122,8 @@ func lastsFlag(flags *flag.FlagSet, into *time.Duration, usage string) {
 }
 
 func someTime(lasts time.Duration) string {
-	if lasts <= 0 {
-		return fmt.Sprintf("--for %v: want a time above zero, as 30m", lasts)
+	if lasts < time.Minute {
+		return fmt.Sprintf("--for %v: want a minute at least, as 30m: what is asked for is done within one", lasts)
 	}
 	return ""
 }
@@ -170,9 +169,6 @@ func (d loans) lend(ctx context.Context, s streams, from, to string, share float
 
 func (d loans) giveBack(ctx context.Context, s streams, from string) error {
 	loan, err := d.Return(ctx, from)
-	if errors.Is(err, scaling.ErrNone) {
-		return fmt.Errorf("%w: nightshift queues lend --list shows what is", err)
-	}
 	if err != nil {
 		return err
 	}
@@ -207,23 +203,8 @@ func (d loans) list(ctx context.Context, s streams) error {
 			if !l.Ended.IsZero() {
 				until = l.Ended
 			}
-			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", l.From, orDash(l.To), stateOfLoan(l, d.view.now), l.Freed, l.Gained, d.view.moment(until), orDash(plain(l.Why, 100)))
+			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", l.From, orDash(l.To), l.State(d.view.now), l.Freed, l.Gained, d.view.moment(until), orDash(plain(l.Why, 100)))
 		},
 		details: func(l scaling.Loan) any { return l },
 	}.show(s, found, d.asJSON)
-}
-
-// stateOfLoan says where a loan stands: the function may not have seen it yet.
-func stateOfLoan(l scaling.Loan, now time.Time) string {
-	switch {
-	case !l.Ended.IsZero():
-		return "ended"
-	case l.Over(now):
-		return "ending"
-	case l.Begun.IsZero():
-		return "asked"
-	case l.To == "":
-		return "paused"
-	}
-	return "lent"
 }

@@ -34,20 +34,20 @@ func TestLendingInARunningStack(t *testing.T) {
 		t.Errorf("%v: %s", err, asJSON.out)
 	}
 
-	d.want(d.run("queues", "lend", "newsletter", "photos"), 1, "", "newsletter lends to photos until")
-	d.want(d.run("queues", "lend", "photos", "newsletter"), 1, "", "loans would run in a circle")
-	d.want(d.run("queues", "lend", "photos", "photos"), 1, "", "nothing to gain from itself")
+	d.want(d.run("queues", "lend", "newsletter", "photos"), 1, "", "newsletter can't lend to photos: newsletter lends to photos until")
+	d.want(d.run("queues", "lend", "photos", "newsletter"), 1, "", "photos can't lend to newsletter while it borrows: newsletter lends to photos until")
+	d.want(d.run("queues", "lend", "photos", "photos"), 1, "", "photos can't lend to itself")
 	d.want(d.run("queues", "lend", "newsleter", "photos"), 1, "", `there is no such queue: "newsleter": use one of newsletter, photos, videos`)
-	d.want(d.run("queues", "pause", "videos"), 1, "", "processes of its own poll the queue videos")
+	d.want(d.run("queues", "pause", "videos"), 1, "", "videos can't be paused: processes of its own poll the queue videos")
 	d.want(d.run("queues", "lend", "newsletter", "--give-back"), 0, "asked: given back  newsletter  it goes on within a minute", "")
-	d.want(d.run("queues", "lend", "newsletter", "--give-back"), 1, "", "nothing of it is lent")
+	d.want(d.run("queues", "lend", "newsletter", "--give-back"), 1, "", "newsletter goes on within a minute")
 	d.want(d.run("queues", "lend", "--list"), 0, "ending", "")
 
 	d.want(d.run("queues", "pause", "newsletter", "--for", "100h"), 1, "", "at most 72h0m0s")
 	d.want(d.run("queues", "pause", "newsletter"), 0, "asked: paused  newsletter  within a minute, until ", "")
-	d.want(d.run("queues", "pause", "newsletter"), 1, "", "newsletter is paused until")
+	d.want(d.run("queues", "pause", "newsletter"), 1, "", "newsletter can't be paused: newsletter is paused until")
 	d.want(d.run("queues", "resume", "newsletter"), 0, "asked: given back  newsletter", "")
-	d.want(d.run("queues", "resume", "photos"), 1, "", "nothing of it is lent")
+	d.want(d.run("queues", "resume", "photos"), 1, "", `"photos" is not paused and lends nothing`)
 }
 
 func TestMisuseOfLending(t *testing.T) {
@@ -62,6 +62,7 @@ func TestMisuseOfLending(t *testing.T) {
 		{"lend a b --share 0", "--share 0"},
 		{"lend a b --for -5m", "--for -5m"},
 		{"pause a --for 0s", "--for 0s"},
+		{"pause a --for 30s", "--for 30s: want a minute at least"},
 		{"pause", "it takes one queue"},
 		{"resume a b", "it takes one queue"},
 	} {

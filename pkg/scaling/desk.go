@@ -17,7 +17,7 @@ import (
 // ever, and no message outlives its queue's retention of four days.
 const LongestLoan = 72 * time.Hour
 
-// Errors of a Desk; those that a request wraps say more.
+// Errors of a Desk; those that a request wraps say what is wrong, and the way out.
 var (
 	// ErrUnknown means that the function moves no such queue.
 	ErrUnknown = errors.New("scaling: there is no such queue")
@@ -28,6 +28,23 @@ var (
 	// ErrRace means that somebody else changed the same loan just then.
 	ErrRace = errors.New("scaling: somebody else has just changed it")
 )
+
+// A refusal tells an operator, in his words, what an error of a Desk is about.
+type refusal struct {
+	kind error
+	text string
+}
+
+func (r *refusal) Error() string { return "scaling: " + r.text }
+func (r *refusal) Unwrap() error { return r.kind }
+
+func refuse(kind error, format string, args ...any) error {
+	return &refusal{kind, fmt.Sprintf(format, args...)}
+}
+
+func unknown(name string, known map[string]Known) error {
+	return refuse(ErrUnknown, "there is no such queue: %.80q: use one of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+}
 
 // A Known is what the function knows of a queue.
 type Known struct {
@@ -114,7 +131,7 @@ func (d *Desk) Lend(ctx context.Context, from, to string, share float64, lasts t
 }
 
 // Return asks for what a queue lent, or lets it go on after a pause. It wraps ErrNone
-// where nothing is lent.
+// where nothing is lent, and ErrUnknown where there is no such queue.
 func (d *Desk) Return(ctx context.Context, from string) (Loan, error) {
 	name := loanPrefix + from
 	text, err := d.jobs.Mark(ctx, name)
@@ -122,17 +139,40 @@ func (d *Desk) Return(ctx context.Context, from string) (Loan, error) {
 		return Loan{}, err
 	}
 	if text == "" {
-		return Loan{}, fmt.Errorf("%w: %.80q", ErrNone, from)
+		return Loan{}, d.none(ctx, from)
 	}
 	loan, err := decode[Loan](name, text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return loan, err
-	}
-	if loan.Over(d.now()) {
-		return loan, fmt.Errorf("%w: %.80q", ErrNone, from)
+	case !loan.Ended.IsZero():
+		return loan, d.none(ctx, from)
+	case loan.Over(d.now()):
+		return loan, refuse(ErrNone, "nothing more is to be done: %s goes on within a minute", from)
 	}
 	loan.Returned = true
 	return loan, d.move(ctx, text, loan)
+}
+
+// none says why nothing can be asked back from a queue that neither lends nor is paused.
+func (d *Desk) none(ctx context.Context, from string) error {
+	known, err := d.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := known[from]; !ok && len(known) > 0 {
+		return unknown(from, known)
+	}
+	loans, err := d.Loans(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range loans {
+		if o.To == from && !o.Over(d.now()) {
+			return refuse(ErrNone, "%s is not paused and lends nothing: it borrows from %s; %s", from, o.From, o.wayOut())
+		}
+	}
+	return refuse(ErrNone, "%.80q is not paused and lends nothing: there is nothing to be given back", from)
 }
 
 func (d *Desk) move(ctx context.Context, before string, loan Loan) error {
@@ -142,56 +182,84 @@ func (d *Desk) move(ctx context.Context, before string, loan Loan) error {
 	}
 	moved, err := d.jobs.SetMark(ctx, loanPrefix+loan.From, before, text)
 	if err == nil && !moved {
-		return fmt.Errorf("%w: look with --list, and ask again", ErrRace)
+		return refuse(ErrRace, "somebody else has just changed what %s lends: see nightshift queues lend --list, and ask again", loan.From)
 	}
 	return err
 }
 
+// what says in the operator's words what a loan would do.
+func (l Loan) what() string {
+	if l.To == "" {
+		return l.From + " can't be paused"
+	}
+	return fmt.Sprintf("%s can't lend to %s", l.From, l.To)
+}
+
+// state says until when a loan lasts, and wayOut how to end it before.
+func (l Loan) state() string {
+	until := l.Until.UTC().Format(time.RFC3339)
+	if l.To == "" {
+		return fmt.Sprintf("%s is paused until %s", l.From, until)
+	}
+	return fmt.Sprintf("%s lends to %s until %s", l.From, l.To, until)
+}
+
+func (l Loan) wayOut() string {
+	if l.To == "" {
+		return "let it go on first: nightshift queues resume " + l.From
+	}
+	return fmt.Sprintf("end that first: nightshift queues lend %s --give-back", l.From)
+}
+
 // check says why a loan makes no sense beside the others, or nil.
 func (l Loan) check(known map[string]Known, others []Loan, now time.Time) error {
-	refuse := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
-	}
 	if len(known) == 0 {
-		return refuse("the function that moves workers has not run yet; it runs each minute (a stack without one has none to lend)")
+		return refuse(ErrRefused, "%s: the function that moves workers has not run yet; it runs each minute, so ask again in one (a stack that has no such function lends nothing)", l.what())
 	}
 	for _, name := range []string{l.From, l.To} {
 		q, ok := known[name]
 		switch {
 		case name == "" && l.From != "":
 		case !ok:
-			return fmt.Errorf("%w: %.80q: use one of %s", ErrUnknown, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return unknown(name, known)
 		case q.Polled:
-			return refuse("processes of its own poll the queue %s, which has no mapping: scale their service instead", name)
+			return refuse(ErrRefused, "%s: processes of its own poll the queue %s, and no function works on it; stop or scale its service instead", l.what(), name)
 		}
 	}
-	switch lasts := l.Until.Sub(l.Asked); {
+	switch lasts, concurrency := l.Until.Sub(l.Asked), known[l.From].Least; {
 	case l.From == l.To:
-		return refuse("a queue has nothing to gain from itself: %s", l.From)
+		return refuse(ErrRefused, "%s can't lend to itself: name two queues, or pause it", l.From)
 	case lasts <= 0 || lasts > LongestLoan:
-		return refuse("for %v: lend for more than nothing and at most %v", lasts, LongestLoan)
+		return refuse(ErrRefused, "%s for %v: ask for more than nothing and at most %v, and again when that is over", l.what(), lasts, LongestLoan)
 	case !(l.Share > 0 && l.Share <= 1):
-		return refuse("a share of %v: give a part of 1", l.Share)
-	case l.freed(known[l.From].Least) == 0:
-		return refuse("%s has a concurrency of %d, and Lambda takes no less than %d: lend all of it, which pauses it", l.From, known[l.From].Least, sizing.LeastConcurrency)
+		return refuse(ErrRefused, "%s a share of %v of its workers: give a part of 1", l.what(), l.Share)
+	case l.freed(concurrency) == 0:
+		return refuse(ErrRefused, "%s %.3g %% of its workers: of its concurrency of %d that is %s; lend more, or all, which pauses it",
+			l.what(), 100*l.Share, concurrency, tooLittle(concurrency))
 	}
-	return l.beside(others, now, refuse)
+	return l.beside(others, now)
+}
+
+// tooLittle says why a share of a concurrency frees nothing.
+func tooLittle(concurrency int) string {
+	if concurrency <= sizing.LeastConcurrency {
+		return fmt.Sprintf("nothing: Lambda takes no less than %d", sizing.LeastConcurrency)
+	}
+	return "less than one invocation"
 }
 
 // beside says why a loan can't be beside the others: what a queue borrowed it does not
 // lend, so that loans never run in a circle.
-func (l Loan) beside(others []Loan, now time.Time, refuse func(string, ...any) error) error {
+func (l Loan) beside(others []Loan, now time.Time) error {
 	for _, o := range others {
 		switch {
 		case o.Over(now):
-		case o.From == l.From && o.To == "":
-			return refuse("%s is paused until %s: resume it first", l.From, o.Until.UTC().Format(time.RFC3339))
 		case o.From == l.From:
-			return refuse("%s lends to %s until %s: ask for it back first", l.From, o.To, o.Until.UTC().Format(time.RFC3339))
+			return refuse(ErrRefused, "%s: %s already; %s", l.what(), o.state(), o.wayOut())
 		case o.To == l.From:
-			return refuse("%s borrows from %s: loans would run in a circle", l.From, o.From)
+			return refuse(ErrRefused, "%s while it borrows: %s, and what is borrowed is not lent on; %s", l.what(), o.state(), o.wayOut())
 		case o.From == l.To:
-			return refuse("%s lends itself, or is paused: it has no use for more", l.To)
+			return refuse(ErrRefused, "%s: %s, and has no use for more; %s", l.what(), o.state(), o.wayOut())
 		}
 	}
 	return nil

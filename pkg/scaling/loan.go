@@ -43,6 +43,22 @@ func (l Loan) Over(now time.Time) bool {
 	return !l.Ended.IsZero() || l.Returned || !now.Before(l.Until)
 }
 
+// State says where the loan stands, for people: "asked" for (the function has not seen it
+// yet), "lent" or "paused", "ending" (it will be over at the function's next run), "ended".
+func (l Loan) State(now time.Time) string {
+	switch {
+	case !l.Ended.IsZero():
+		return "ended"
+	case l.Over(now):
+		return "ending"
+	case l.Begun.IsZero():
+		return "asked"
+	case l.To == "":
+		return "paused"
+	}
+	return "lent"
+}
+
 // Names of marks in the jobs table.
 const (
 	markPrefix  = "scaling#"

@@ -144,24 +144,55 @@ func TestLoansThatMakeNoSense(t *testing.T) {
 		why      string
 	}{
 		{"news", "photos", 1, time.Hour, `there is no such queue: "news": use one of newsletter, photos, search, videos`},
-		{"search", "foto", 1, time.Hour, `"foto"`},
+		{"search", "foto", 1, time.Hour, `there is no such queue: "foto"`},
 		{"", "photos", 1, time.Hour, `there is no such queue: ""`},
-		{"videos", "photos", 1, time.Hour, "processes of its own poll the queue videos"},
-		{"search", "videos", 1, time.Hour, "processes of its own poll the queue videos"},
-		{"search", "search", 1, time.Hour, "nothing to gain from itself"},
+		{"videos", "photos", 1, time.Hour, "videos can't lend to photos: processes of its own poll the queue videos"},
+		{"videos", "", 1, time.Hour, "videos can't be paused: processes of its own poll the queue videos, and no function works on it; stop or scale its service instead"},
+		{"search", "videos", 1, time.Hour, "search can't lend to videos: processes of its own poll the queue videos"},
+		{"search", "search", 1, time.Hour, "search can't lend to itself: name two queues, or pause it"},
 		{"search", "photos", 1, 0, "more than nothing"},
-		{"search", "photos", 1, 73 * time.Hour, "at most 72h0m0s"},
+		{"search", "", 1, 73 * time.Hour, "search can't be paused for 73h0m0s: ask for more than nothing and at most 72h0m0s"},
 		{"search", "photos", 1.5, time.Hour, "a share of 1.5"},
 		{"search", "photos", -1, time.Hour, "a share of -1"},
-		{"search", "photos", 0.1, time.Hour, "no less than 2"},
-		{"newsletter", "search", 1, time.Hour, "newsletter lends to photos until"},
-		{"photos", "newsletter", 1, time.Hour, "photos borrows from newsletter"},
-		{"photos", "search", 1, time.Hour, "in a circle"},
-		{"search", "newsletter", 1, time.Hour, "newsletter lends itself"},
+		{"search", "photos", 0.1, time.Hour, "search can't lend to photos 10 % of its workers: of its concurrency of 3 that is less than one invocation; lend more, or all"},
+		{"newsletter", "search", 1, time.Hour, "newsletter can't lend to search: newsletter lends to photos until 20"},
+		{"newsletter", "", 1, time.Hour, " already; end that first: nightshift queues lend newsletter --give-back"},
+		{"photos", "newsletter", 1, time.Hour, "photos can't lend to newsletter while it borrows: newsletter lends to photos until"},
+		{"photos", "", 1, time.Hour, "photos can't be paused while it borrows: newsletter lends to photos until"},
+		{"search", "newsletter", 1, time.Hour, "search can't lend to newsletter: newsletter lends to photos until"},
 	} {
 		if why := ask(c.from, c.to, c.share, c.lasts); !strings.Contains(why, c.why) {
 			t.Errorf("%+v: %q", c, why)
 		}
+	}
+	w.lend("search", "", 1, time.Hour)
+	if why := ask("search", "", 1, time.Hour); !strings.Contains(why, "search can't be paused: search is paused until") || !strings.Contains(why, "let it go on first: nightshift queues resume search") {
+		t.Error(why)
+	}
+}
+
+// Who asks back what was not lent is told what is.
+func TestNothingToReturn(t *testing.T) {
+	w := newWorld(t)
+	w.minutes(1)
+	w.lend("newsletter", "photos", 1, time.Hour)
+	for queue, c := range map[string]struct {
+		kind error
+		why  string
+	}{
+		"search": {scaling.ErrNone, `"search" is not paused and lends nothing: there is nothing to be given back`},
+		"photos": {scaling.ErrNone, "photos is not paused and lends nothing: it borrows from newsletter; end that first: nightshift queues lend newsletter --give-back"},
+		"foto":   {scaling.ErrUnknown, `there is no such queue: "foto": use one of`},
+	} {
+		if _, err := w.desk.Return(t.Context(), queue); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s: %v", queue, err)
+		}
+	}
+	if _, err := w.desk.Return(t.Context(), "newsletter"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.desk.Return(t.Context(), "newsletter"); !errors.Is(err, scaling.ErrNone) || !strings.Contains(err.Error(), "newsletter goes on within a minute") {
+		t.Error(err)
 	}
 }
 
