@@ -91,12 +91,12 @@ func showComparisons(s streams, found []comparison) error {
 		}
 		if c.Fit == sizing.TooFew {
 			few = append(few, fmt.Sprintf("%s (%s in %s)", q.Name, sizing.Count(m.Jobs, "runs"), sizing.Count(float64(m.Minutes), "minutes")))
-			fmt.Fprintf(table, "%s\t%s\t%s\t-\t%s\t-\t%s\t-\t%s\t-\t-\t%d\t-\n", q.Name, c.Fit, perSecond(q.PeakArrivals), sizing.Period(q.ServiceTime), percent(c.plan.Utilisation), sizing.Period(q.LongestWait), c.plan.Workers)
+			fmt.Fprintf(table, "%s\t%s\t%s\t-\t%s\t-\t%s\t-\t%s\t-\t-\t%d\t-\n", q.Name, c.Fit, perSecond(q.PeakArrivals), sizing.Period(q.ServiceTime), sizing.Percent(c.plan.Utilisation), sizing.Period(q.LongestWait), c.plan.Workers)
 			continue
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", q.Name, c.Fit,
 			perSecond(q.PeakArrivals), perSecond(m.PeakArrivals), sizing.Period(q.ServiceTime), sizing.Period(m.Service),
-			percent(c.plan.Utilisation), percent(c.Utilisation), sizing.Period(q.LongestWait), sizing.Period(m.WorstWait), sizing.Number(m.Refused), c.plan.Workers, needed)
+			sizing.Percent(c.plan.Utilisation), sizing.Percent(c.Utilisation), sizing.Period(q.LongestWait), sizing.Period(m.WorstWait), sizing.Number(m.Refused), c.plan.Workers, needed)
 	}
 	if err := table.Flush(); err != nil {
 		return wrote(err)

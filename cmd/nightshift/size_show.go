@@ -24,7 +24,7 @@ func showAll(s streams, plans []sizing.Plan) error {
 		}
 		workers += p.MostWorkers
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\t%s\n", q.Name, perSecond(q.PeakArrivals), sizing.Period(q.ServiceTime),
-			p.Workers, kind, percent(p.Utilisation), perSecond(p.DrainRate), sizing.Period(q.LongestWait),
+			p.Workers, kind, sizing.Percent(p.Utilisation), perSecond(p.DrainRate), sizing.Period(q.LongestWait),
 			sizing.Count(float64(p.Limit), "jobs"), sizing.Period(p.Waiting().Percentile(0.99)))
 	}
 	if err := table.Flush(); err != nil {
@@ -43,7 +43,7 @@ func (f *sizeFlags) showOne(s streams, p sizing.Plan) error {
 	}
 	q := p.Queue
 	fmt.Fprintf(s.out, "%s: %s of %s each, workers %s busy at most, no wait longer than %s; its slowest task ends after %s\n\n",
-		q.Name, perSecond(q.PeakArrivals), sizing.Period(q.ServiceTime), percent(q.TargetUtilisation()), sizing.Period(q.LongestWait), sizing.Period(p.Timeout))
+		q.Name, perSecond(q.PeakArrivals), sizing.Period(q.ServiceTime), sizing.Percent(q.TargetUtilisation()), sizing.Period(q.LongestWait), sizing.Period(p.Timeout))
 	if err := showFigures(s.out, p.Explain()); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func showWaits(w io.Writer, p sizing.Plan) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "BUSY\tARRIVALS\tJOBS THAT WAIT\tMEAN WAIT\t95 % AT MOST\t99 % AT MOST")
 	for _, at := range sizing.WaitingAt(p.Workers, p.Queue.ServiceTime, utilisations...) {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", percent(at.Utilisation), perSecond(at.Arrivals), percent(at.Probability),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", sizing.Percent(at.Utilisation), perSecond(at.Arrivals), sizing.Percent(at.Probability),
 			short(at.Mean), short(at.Percentile(0.95)), short(at.Percentile(0.99)))
 	}
 	return wrote(table.Flush())

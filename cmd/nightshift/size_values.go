@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -96,12 +95,4 @@ func perSecond(r job.Rate) string {
 		return sizing.Number(float64(r)*60) + "/min"
 	}
 	return sizing.Number(float64(r)) + "/s"
-}
-
-// percent shows a share of 1.
-func percent(share float64) string {
-	if share > 0 && share < 0.0005 {
-		return "< 0.1 %"
-	}
-	return fmt.Sprintf("%.3g %%", 100*share)
 }

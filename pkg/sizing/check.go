@@ -21,9 +21,14 @@ func (c *problems) bad(format string, args ...any) {
 
 func (p Plan) validate() error {
 	c := &problems{queue: p.Queue.Name}
-	p.checkWorkers(c)
+	if p.Queue.ServiceTime > p.Timeout {
+		// One of the two is wrong. Numbers that follow from it would only hide that.
+		c.bad("a job takes %v on average and is cut off after %v, so that most would never be done: look at ServiceTime, or raise the tasks' timeout", p.Queue.ServiceTime, p.Timeout)
+	} else {
+		p.checkWorkers(c)
+		p.checkWaits(c)
+	}
 	p.checkTimes(c)
-	p.checkWaits(c)
 	p.checkPressure(c)
 	return errors.Join(c.found...)
 }
@@ -32,8 +37,8 @@ func (p Plan) validate() error {
 func (p Plan) checkWorkers(c *problems) {
 	q := p.Queue
 	if p.MaximumConcurrency > MostConcurrency && !q.Polled {
-		c.bad("%d concurrent invocations are needed and a mapping has at most %d: split the work over %d queues, or raise Batch and Bound",
-			p.MaximumConcurrency, MostConcurrency, p.QueueShards())
+		c.bad("%s/s that take %v each are %s in progress; with workers %s busy at most that needs %d concurrent invocations, and a mapping has at most %d: split the work over %d queues, or raise Batch and Bound, if PeakArrivals and ServiceTime are as meant",
+			Number(float64(q.PeakArrivals)), q.ServiceTime, Count(p.InProgress, "jobs"), Percent(q.TargetUtilisation()), p.MaximumConcurrency, MostConcurrency, p.QueueShards())
 	}
 	if q.MostWorkers == 0 {
 		return
@@ -51,9 +56,6 @@ func (p Plan) checkWorkers(c *problems) {
 
 // checkTimes looks whether jobs fit their timeouts, and those what AWS allows.
 func (p Plan) checkTimes(c *problems) {
-	if p.Queue.ServiceTime > p.Timeout {
-		c.bad("a job takes %v on average and is cut off after %v: raise the tasks' timeout", p.Queue.ServiceTime, p.Timeout)
-	}
 	if p.FunctionTimeout > MostFunctionTimeout {
 		c.bad("a batch may take %v and a function at most %v: lower Batch, raise Bound, or shorten the tasks' timeout (%v)",
 			p.FunctionTimeout, MostFunctionTimeout, p.Timeout)
@@ -68,8 +70,8 @@ func (p Plan) checkTimes(c *problems) {
 func (p Plan) checkWaits(c *problems) {
 	q := p.Queue
 	if q.ServiceTime > q.LongestWait/2 {
-		c.bad("its limit is %d jobs and it has %d workers, whose jobs in hand count: it would refuse its own peak; raise LongestWait from %v to %v at least",
-			p.Limit, p.Workers, q.LongestWait, p.leastWait())
+		c.bad("a job takes %v and none may wait longer than %v, so that its limit is %d jobs and it has %d workers, whose jobs in hand count: it would refuse its own peak; raise LongestWait from %v to %v at least, or look at ServiceTime",
+			q.ServiceTime, q.LongestWait, p.Limit, p.Workers, q.LongestWait, p.leastWait())
 		return
 	}
 	if p.MaximumConcurrency > MostConcurrency && !q.Polled {

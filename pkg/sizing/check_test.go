@@ -17,13 +17,13 @@ func TestContradictionsHaveAWayOut(t *testing.T) {
 		timeout time.Duration
 		says    string
 	}{
-		{"more than a mapping", func(q *job.Queue) { q.PeakArrivals = 1000 }, 0, "at most 1000: split the work over 5 queues"},
+		{"more than a mapping", func(q *job.Queue) { q.PeakArrivals = 1000 }, 0, "1,000/s that take 3s each are 3,000 jobs in progress; with workers 70 % busy at most that needs 4290 concurrent invocations, and a mapping has at most 1000: split the work over 5 queues"},
 		{"a batch longer than a function", func(q *job.Queue) { q.Batch, q.Bound = 10, 1 }, 2 * time.Minute, "lower Batch, raise Bound"},
 		{"a wait shorter than a job", func(q *job.Queue) { q.LongestWait = time.Millisecond }, 0, "its limit is 0 jobs"},
 		{"a limit below the jobs in hand", func(q *job.Queue) { q.LongestWait = 2 * time.Second }, 0, "its limit is 60 jobs and it has 90 workers, whose jobs in hand count: it would refuse its own peak; raise LongestWait from 2s to 6s at least"},
 		{"a limit just below two service times", func(q *job.Queue) { q.LongestWait = 6*time.Second - 1 }, 0, "to 6s at least"},
 		{"two service times and chance", func(q *job.Queue) { q.Utilisation, q.Rounding, q.LongestWait = 0.99, 1, time.Second }, 0, "to 13.337s at least"},
-		{"a job longer than its timeout", func(q *job.Queue) {}, time.Second, "raise the tasks' timeout"},
+		{"a job longer than its timeout", func(q *job.Queue) {}, time.Second, "a job takes 3s on average and is cut off after 1s, so that most would never be done: look at ServiceTime, or raise the tasks' timeout"},
 		{"a limit that retention does not reach", func(q *job.Queue) { q.LongestWait = 5 * 24 * time.Hour }, 0, "gone after 96h0m0s: a full queue would lose its oldest; shorten LongestWait to 95h54m0s"},
 		{"everybody busy", func(q *job.Queue) { q.Utilisation = 1; q.Rounding = 1 }, 0, "60 workers are 100 % busy, and one job in a hundred waits ever longer"},
 		{"a wait that chance exceeds", func(q *job.Queue) { q.Utilisation, q.Rounding, q.LongestWait = 0.99, 1, 6*time.Second }, 0, "by chance alone, while LongestWait is 6s: lower Utilisation to 0.95 (63 workers)"},
@@ -43,6 +43,15 @@ func TestContradictionsHaveAWayOut(t *testing.T) {
 				t.Errorf("%v\nwant %q\n%+v", err, c.says, p)
 			}
 		})
+	}
+}
+
+// A slip of the declaration is named, and what follows from it is not.
+func TestOneSlipIsOneMessage(t *testing.T) {
+	q := photos()
+	q.ServiceTime = 330 * time.Second // of 3.3
+	if _, err := sizing.For(q, 50*time.Second); err == nil || strings.Contains(err.Error(), "9430") || strings.Count(err.Error(), "sizing:") != 1 {
+		t.Error(err)
 	}
 }
 

@@ -134,7 +134,7 @@ func (e *explanation) number(name, title string, value float64, unit, formula, w
 	text := Count(value, unit)
 	switch unit {
 	case "of 1":
-		text = Number(100*value) + " %"
+		text = Percent(value)
 	case "jobs/s":
 		text = Number(value) + "/s"
 	}
@@ -151,6 +151,14 @@ func Count(n float64, unit string) string {
 		unit = strings.TrimSuffix(unit, "s")
 	}
 	return Number(n) + " " + unit
+}
+
+// Percent writes a share of 1: "66.7 %", and "< 0.01 %" for one that is next to nothing.
+func Percent(share float64) string {
+	if share > 0 && share < 0.0001 {
+		return "< 0.01 %"
+	}
+	return Number(100*share) + " %"
 }
 
 func f(format string, args ...any) string { return fmt.Sprintf(format, args...) }
@@ -190,6 +198,8 @@ func Period(d time.Duration) string {
 		return "never"
 	case d == 0:
 		return "0 s"
+	case d > 0 && d < time.Microsecond:
+		return "< 0.001 ms"
 	case d < time.Millisecond:
 		return Number(d.Seconds()*1000) + " ms"
 	case d < time.Second:

@@ -74,7 +74,7 @@ func TestPeriodsAndNumbers(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", math.MaxInt64: "never", 1400 * time.Second: "23 min 20 s", 70 * time.Minute: "70 min", 400 * time.Millisecond: "400 ms",
 		1500 * time.Microsecond: "2 ms", 90 * time.Second: "90 s", 3 * time.Hour: "3 h", 36*time.Hour + 10*time.Minute: "36 h 10 min", 96 * time.Hour: "4 days",
-		15 * time.Microsecond: "0.015 ms", 2400 * time.Hour: "100 days", 2562047 * time.Hour: "106,751 days 23 h",
+		15 * time.Microsecond: "0.015 ms", 19 * time.Nanosecond: "< 0.001 ms", 2400 * time.Hour: "100 days", 2562047 * time.Hour: "106,751 days 23 h",
 	} {
 		if got := sizing.Period(d); got != want {
 			t.Errorf("%d: %q, want %q", d, got, want)
@@ -83,6 +83,14 @@ func TestPeriodsAndNumbers(t *testing.T) {
 	for n, want := range map[float64]string{1: "1 job", 0: "0 jobs", 18_000: "18,000 jobs", 0.7: "0.7 jobs", 85.714: "85.7 jobs", 1234.6: "1,235 jobs", 1e-9: "1e-09 jobs", 0.0000123: "0.000012 jobs", math.Inf(1): "+Inf jobs"} {
 		if got := sizing.Count(n, "jobs"); got != want {
 			t.Errorf("%v: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 4e-8: "< 0.01 %", 0.00009: "< 0.01 %", 0.000191: "0.0191 %", 2.0 / 3: "66.7 %", 0.99: "99 %", 1: "100 %", 1.5: "150 %"} {
+		if got := sizing.Percent(share); got != want {
+			t.Errorf("%v: %q, want %q", share, got, want)
 		}
 	}
 }
