@@ -70,7 +70,7 @@ func (f *sizeFlags) add(flags *flag.FlagSet) {
 	flags.BoolVar(&f.scale, "scale", false, "what it needs of AWS's limits, and what lifts them")
 	flags.BoolVar(&f.cost, "cost", false, "what its jobs cost, at list prices")
 	flags.Func("mean", "`rate` of arrivals over a month, for the cost; a third of the peak unless said", rateOfFlag(&f.usage.MeanArrivals))
-	flags.IntVar(&f.usage.MemoryMB, "memory", 0, "memory of the worker in `MB`, for the cost; 256 unless said")
+	flags.IntVar(&f.usage.MemoryMB, "memory", 0, fmt.Sprintf("memory of the worker in `MB`, for the cost; %d unless said", sizing.DefaultMemoryMB))
 	flags.BoolVar(&f.metrics, "from-metrics", false, "hold declarations against what was measured")
 	flags.BoolVar(&f.aws, "aws", false, "measured in AWS, and not in the stack that runs here")
 	flags.StringVar(&f.reader.Namespace, "namespace", "", "`name` of the metrics' namespace; that of the running stack, or Nightshift")

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -68,8 +69,25 @@ func (f *sizeFlags) showOne(s streams, p sizing.Plan) error {
 		if err := showBill(s.out, p.Bill(f.usage, sizing.USEast1())); err != nil {
 			return err
 		}
+		return f.showAssumed(s.out, p)
 	}
 	return nil
+}
+
+// showAssumed says what of the bill nobody said, and how to say it.
+func (f *sizeFlags) showAssumed(w io.Writer, p sizing.Plan) error {
+	var assumed []string
+	if !f.given["memory"] && !p.Queue.Polled {
+		assumed = append(assumed, fmt.Sprintf("a worker function of %d MB (--memory says what it has, MemorySize in template.yaml)", sizing.DefaultMemoryMB))
+	}
+	if !f.given["mean"] {
+		assumed = append(assumed, "a third of the peak on average over the month (--mean)")
+	}
+	if len(assumed) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nThat is an assumption: %s.\n", strings.Join(assumed, ", and "))
+	return wrote(err)
 }
 
 func (f *sizeFlags) under(p sizing.Plan) sizing.Outcome {

@@ -24,9 +24,18 @@ func TestSizeShowsNumbersWithFormulas(t *testing.T) {
 		"A spike of 100/s for 10 min, and 20/s afterwards", "backlog without a limit 42,000 jobs", "wait of a new job 23 min 20 s = 42,000 ÷ 30/s",
 		"then gone after 70 min", "size of the backlog 42 MB", "limit reached after 4 min 17 s",
 		"95 % 28.5/s 52.7 % 351 ms", "HTTP API 2.00", "Lambda: concurrent executions 1,000 92",
+		"That is an assumption: a worker function of 256 MB (--memory says what it has, MemorySize in template.yaml), and a third of the peak on average over the month (--mean).",
 	} {
 		if !strings.Contains(flat, says) {
 			t.Errorf("it does not say %q:\n%s", says, got.out)
+		}
+	}
+	for args, assumed := range map[string]string{
+		"photos --memory 1769": "assumption: a third of the peak", "photos --mean 5/s": "assumption: a worker function of 256 MB", "videos": "assumption: a third", "photos --mean 5/s --memory 1769": "",
+	} {
+		got := nightshift(t, "", strings.Fields("size --cost --queue "+args)...)
+		if got.code != 0 || !strings.Contains(got.out, assumed) || assumed == "" && strings.Contains(got.out, "assumption") {
+			t.Errorf("%s: %+v", args, got)
 		}
 	}
 }

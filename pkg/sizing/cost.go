@@ -7,6 +7,9 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
+// DefaultMemoryMB is the memory that a worker function is taken to have where nobody says.
+const DefaultMemoryMB = 256
+
 // Month is as long as AWS reckons it: 730 hours.
 const Month = 730 * time.Hour
 
@@ -35,7 +38,7 @@ const (
 type Usage struct {
 	// MeanArrivals is how many jobs arrive a second over a month: a third of the peak.
 	MeanArrivals job.Rate
-	// MemoryMB is the worker function's memory: 256.
+	// MemoryMB is the worker function's memory: DefaultMemoryMB.
 	MemoryMB int
 	// Polls is how often a job's status is asked for over HTTP: once. Negative for
 	// never. Inside tells that jobs are enqueued by other functions and not over HTTP,
@@ -56,7 +59,7 @@ type Usage struct {
 
 func (u Usage) withDefaults(p Plan) Usage {
 	u.MeanArrivals = max(orDefault(u.MeanArrivals, p.Queue.PeakArrivals*meanOfPeak), 0)
-	u.MemoryMB = max(orDefault(u.MemoryMB, serviceMemory), 0)
+	u.MemoryMB = max(orDefault(u.MemoryMB, DefaultMemoryMB), 0)
 	u.Polls = max(orDefault(u.Polls, 1), 0)
 	if u.Inside {
 		u.Polls = 0
