@@ -42,7 +42,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if service == "scheduler" {
 		s.serve(w, r, service, scheduler.Operation(r), s.scheduler, func(w http.ResponseWriter, f *Fault) {
-			scheduler.Write(w, &scheduler.Error{Code: f.Code, Message: f.message(), Status: f.status()})
+			scheduler.Refuse(w, f.refusal())
 		})
 		return
 	}

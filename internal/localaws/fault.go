@@ -3,6 +3,8 @@ package localaws
 import (
 	"net/http"
 	"time"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 )
 
 // A Fault makes a call go wrong. Its parts apply in the order of its fields.
@@ -33,6 +35,11 @@ func (f *Fault) status() int {
 		return http.StatusBadRequest
 	}
 	return f.Status
+}
+
+// refusal is the fault as an error of the services that speak REST-JSON.
+func (f *Fault) refusal() *restjson.Error {
+	return &restjson.Error{Code: f.Code, Message: f.message(), Status: f.status()}
 }
 
 // inflict carries a call out as the fault says.

@@ -17,6 +17,6 @@ func (s *Server) DeclareMapping(m lambda.Mapping) (lambda.Setting, error) { retu
 
 func (s *Server) serveLambda(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, "lambda", lambda.Operation(r), s.lambda, func(w http.ResponseWriter, f *Fault) {
-		lambda.Write(w, &lambda.Error{Code: f.Code, Message: f.message(), Status: f.status()})
+		lambda.Refuse(w, f.refusal())
 	})
 }

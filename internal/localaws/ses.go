@@ -33,6 +33,6 @@ func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request) bool {
 
 func (s *Server) serveSES(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, "ses", ses.Operation(r), s.ses, func(w http.ResponseWriter, f *Fault) {
-		ses.Write(w, &ses.Error{Code: f.Code, Message: f.message(), Status: f.status()})
+		ses.Refuse(w, f.refusal())
 	})
 }

@@ -1,21 +1,27 @@
 package lambda
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 )
 
 // prefix is the path of the mappings.
 const prefix = "/2015-03-31/event-source-mappings"
 
-// maxBody bounds what is read of a request, in bytes.
-const maxBody = 1 << 20
+// service is Lambda's manner: its errors tell whose fault they are.
+var service = restjson.Service{
+	Name: "Lambda", MaxBody: 1 << 20, BadRequest: "InvalidRequestContentException", Fault: "ServiceException",
+	Document: func(e *restjson.Error) any {
+		kind := "User"
+		if e.Status >= http.StatusInternalServerError {
+			kind = "Server"
+		}
+		return map[string]string{"Type": kind, "Message": e.Message, "message": e.Message}
+	},
+}
 
 // An operation is what a request can ask for.
 type operation struct {
@@ -61,86 +67,40 @@ func (db *DB) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := Operation(r)
 	asked, ok := operations[name]
 	if !ok {
-		Write(w, &Error{"UnknownOperationException", "Lambda: the local endpoint does not support the operation " + name + ".", http.StatusNotImplemented})
+		Refuse(w, service.Unsupported(name))
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := service.Read(w, r)
 	if err != nil {
-		Write(w, &Error{"InvalidRequestContentException", "Could not read the request: " + err.Error(), http.StatusBadRequest})
+		Refuse(w, err)
 		return
 	}
 	uuid := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), prefix), "/")
 	result, err := asked.run(db, r.Context(), call{uuid, r.URL.Query().Get, body})
 	if err != nil {
-		Write(w, err)
+		Refuse(w, err)
 		return
 	}
-	answer(w, asked.status, result)
+	restjson.Answer(w, asked.status, result)
 }
 
-// decode reads a body strictly.
-func (c call) decode(into any) error {
-	if len(c.body) == 0 {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(c.body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return &Error{"InvalidRequestContentException", fmt.Sprintf("The local endpoint does not take this request: %v.", err), http.StatusBadRequest}
-	}
-	return nil
+func (c call) decode(into any) error { return service.Decode(c.body, into) }
+
+// Refuse answers with an error.
+func Refuse(w http.ResponseWriter, err error) { service.Refuse(w, err) }
+
+func invalid(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusBadRequest, "ValidationException", format, args...)
 }
 
-// An Error is a refusal in AWS's shape.
-type Error struct {
-	// Code is the error's name: "ResourceInUseException".
-	Code string
-	// Message is for people.
-	Message string
-	// Status is the HTTP status.
-	Status int
+func invalidParameter(message string) *restjson.Error {
+	return restjson.Errorf(http.StatusBadRequest, "InvalidParameterValueException", "%s", message)
 }
 
-// Error gives the code and the message.
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
-
-func invalid(format string, args ...any) *Error {
-	return &Error{"ValidationException", fmt.Sprintf(format, args...), http.StatusBadRequest}
+func inUse(message string) *restjson.Error {
+	return restjson.Errorf(http.StatusBadRequest, "ResourceInUseException", "%s", message)
 }
 
-func invalidParameter(message string) *Error {
-	return &Error{"InvalidParameterValueException", message, http.StatusBadRequest}
-}
-
-func inUse(message string) *Error {
-	return &Error{"ResourceInUseException", message, http.StatusBadRequest}
-}
-
-func notFound(message string) *Error {
-	return &Error{"ResourceNotFoundException", message, http.StatusNotFound}
-}
-
-// Write answers with an error; one that is no *Error is the service's own fault.
-func Write(w http.ResponseWriter, err error) {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{"ServiceException", err.Error(), http.StatusInternalServerError}
-	}
-	kind := "User"
-	if e.Status >= http.StatusInternalServerError {
-		kind = "Server"
-	}
-	w.Header().Set("X-Amzn-Errortype", e.Code)
-	answer(w, e.Status, map[string]string{"Type": kind, "Message": e.Message, "message": e.Message})
-}
-
-func answer(w http.ResponseWriter, status int, document any) {
-	body, err := json.Marshal(document)
-	if err != nil {
-		http.Error(w, "lambda: encoding the answer: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the caller is gone: nobody is left to tell
+func notFound(message string) *restjson.Error {
+	return restjson.Errorf(http.StatusNotFound, "ResourceNotFoundException", "%s", message)
 }

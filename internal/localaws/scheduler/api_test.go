@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 	engine "github.com/nightshift-go/nightshift/internal/runner/scheduler"
 )
 
@@ -283,7 +284,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, sent string) {
 		d, err := call{name: name, body: []byte(sent)}.document()
 		if err != nil {
-			var refused *Error
+			var refused *restjson.Error
 			if !errors.As(err, &refused) {
 				t.Fatalf("%s: %v", sent, err)
 			}

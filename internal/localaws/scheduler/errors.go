@@ -1,54 +1,28 @@
 package scheduler
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 )
 
-// An Error is a refusal in AWS's shape.
-type Error struct {
-	// Code is the error's name: "ConflictException".
-	Code string
-	// Message is for people.
-	Message string
-	// Status is the HTTP status.
-	Status int
+// service is Scheduler's manner. An input of 256 KB is more when it is escaped.
+var service = restjson.Service{
+	Name: "Scheduler", MaxBody: 2 << 20, BadRequest: "ValidationException", Fault: "InternalServerException",
+	Document: func(e *restjson.Error) any { return map[string]string{"Message": e.Message} },
 }
 
-// Error gives the code and the message.
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
+// Refuse answers with an error.
+func Refuse(w http.ResponseWriter, err error) { service.Refuse(w, err) }
 
-func invalid(format string, args ...any) *Error {
-	return &Error{"ValidationException", fmt.Sprintf(format, args...), http.StatusBadRequest}
+func invalid(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusBadRequest, "ValidationException", format, args...)
 }
 
-func conflict(format string, args ...any) *Error {
-	return &Error{"ConflictException", fmt.Sprintf(format, args...), http.StatusConflict}
+func conflict(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusConflict, "ConflictException", format, args...)
 }
 
-func notFound(format string, args ...any) *Error {
-	return &Error{"ResourceNotFoundException", fmt.Sprintf(format, args...), http.StatusNotFound}
-}
-
-// Write answers with an error; one that is no *Error is the service's own fault.
-func Write(w http.ResponseWriter, err error) {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{"InternalServerException", err.Error(), http.StatusInternalServerError}
-	}
-	w.Header().Set("X-Amzn-Errortype", e.Code)
-	answer(w, e.Status, map[string]string{"Message": e.Message})
-}
-
-func answer(w http.ResponseWriter, status int, document any) {
-	body, err := json.Marshal(document)
-	if err != nil {
-		http.Error(w, "scheduler: encoding the answer: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the caller is gone: nobody is left to tell
+func notFound(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusNotFound, "ResourceNotFoundException", format, args...)
 }

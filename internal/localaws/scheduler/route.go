@@ -1,15 +1,11 @@
 package scheduler
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
-)
 
-// maxBody bounds what is read of a request, in bytes: an input of 256 KB, escaped.
-const maxBody = 2 << 20
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
+)
 
 var operations = map[string]func(*DB, call) (any, error){
 	"CreateSchedule": (*DB).createSchedule, "GetSchedule": (*DB).getSchedule, "UpdateSchedule": (*DB).updateSchedule,
@@ -52,33 +48,21 @@ func (db *DB) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := Operation(r)
 	run, ok := operations[name]
 	if !ok {
-		Write(w, &Error{"UnknownOperationException", "Scheduler: the local endpoint does not support the operation " + name + ".", http.StatusNotImplemented})
+		Refuse(w, service.Unsupported(name))
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := service.Read(w, r)
 	if err != nil {
-		Write(w, invalid("reading the request: %v", err))
+		Refuse(w, err)
 		return
 	}
 	_, resource, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
 	result, err := run(db, call{name: resource, query: r.URL.Query().Get, body: body})
 	if err != nil {
-		Write(w, err)
+		Refuse(w, err)
 		return
 	}
-	answer(w, http.StatusOK, result)
+	restjson.Answer(w, http.StatusOK, result)
 }
 
-// decode reads a body strictly: a member that is not supported would be lost
-// without a word.
-func (c call) decode(into any) error {
-	if len(c.body) == 0 {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(c.body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return invalid("The local endpoint does not take this request: %v.", err)
-	}
-	return nil
-}
+func (c call) decode(into any) error { return service.Decode(c.body, into) }

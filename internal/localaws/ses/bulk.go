@@ -1,6 +1,10 @@
 package ses
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
+)
 
 // maxBulk is how many entries a call may have.
 // https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendBulkEmail.html
@@ -45,7 +49,7 @@ func (db *DB) sendBulk(c call) (any, error) {
 	var mails []*mail
 	for i, e := range in.BulkEmailEntries {
 		m, err := db.bulkMail(c, in, e)
-		var refused *Error
+		var refused *restjson.Error
 		switch {
 		case err == nil:
 			mails = append(mails, m)

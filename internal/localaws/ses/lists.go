@@ -99,7 +99,7 @@ func (db *DB) Unsubscribe(w http.ResponseWriter, r *http.Request) {
 		err = db.put(contactsBucket, contactKey(list, address), found)
 	}
 	if err != nil {
-		Write(w, err)
+		Refuse(w, err)
 		return
 	}
 	w.WriteHeader(http.StatusOK)

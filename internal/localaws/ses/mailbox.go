@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 )
 
 // MailPath is where the mails are shown: a list in JSON, or a page for a browser;
@@ -54,10 +56,10 @@ func (db *DB) serveList(w http.ResponseWriter, r *http.Request) {
 		return len(all) < limit
 	})
 	if err != nil {
-		Write(w, err)
+		Refuse(w, err)
 		return
 	}
-	answer(w, http.StatusOK, all)
+	restjson.Answer(w, http.StatusOK, all)
 }
 
 // shownMail is one mail with its parts.
@@ -78,7 +80,7 @@ func (db *DB) serveMail(w http.ResponseWriter, id string, raw bool) {
 		err = notFound("There is no mail %s.", id)
 	}
 	if err != nil {
-		Write(w, err)
+		Refuse(w, err)
 		return
 	}
 	if raw {
@@ -90,5 +92,5 @@ func (db *DB) serveMail(w http.ResponseWriter, id string, raw bool) {
 	if err := shown.open(m.source); err != nil {
 		shown.Unreadable = err.Error()
 	}
-	answer(w, http.StatusOK, shown)
+	restjson.Answer(w, http.StatusOK, shown)
 }

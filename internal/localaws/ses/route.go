@@ -1,8 +1,6 @@
 package ses
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -77,10 +75,3 @@ func Operation(r *http.Request) string {
 
 // Serves tells whether a path is one of this API.
 func Serves(path string) bool { return strings.HasPrefix(path, prefix) }
-
-// strict decodes one document without members that into lacks.
-func strict(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
-}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	netmail "net/mail"
 	"net/textproto"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 )
 
 // Limits of one mail. https://docs.aws.amazon.com/ses/latest/dg/quotas.html
@@ -216,7 +219,7 @@ func (db *DB) allowed(c common, l *listOptions, m *mail) error {
 		return err
 	}
 	if !ok {
-		return &Error{"MessageRejected", fmt.Sprintf("Email address is not verified. The following identities failed the check in region %s: %s", strings.ToUpper(db.cfg.Region), from), 400}
+		return restjson.Errorf(http.StatusBadRequest, "MessageRejected", "Email address is not verified. The following identities failed the check in region %s: %s", strings.ToUpper(db.cfg.Region), from)
 	}
 	recipients := m.recipients()
 	if len(recipients) == 0 || len(recipients) > maxRecipients {

@@ -12,15 +12,15 @@
 package ses
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/nightshift-go/nightshift/internal/localaws/restjson"
 )
 
 // Config sets a DB up.
@@ -80,8 +80,11 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// maxBody bounds what is read of a request, in bytes: a message of 40 MB, encoded.
-const maxBody = 56 << 20
+// service is SES's manner. A message of 40 MB is more when it is encoded.
+var service = restjson.Service{
+	Name: "SES", MaxBody: 56 << 20, BadRequest: "BadRequestException", Fault: "InternalFailure",
+	Document: func(e *restjson.Error) any { return map[string]string{"message": e.Message} },
+}
 
 // A call is one request, taken apart.
 type call struct {
@@ -90,37 +93,27 @@ type call struct {
 	body []byte
 }
 
-// decode reads a body. A member that nobody reads would be lost without a word, so
-// that it is refused.
-func (c call) decode(into any) error {
-	if len(c.body) == 0 {
-		return nil
-	}
-	if err := strict(c.body, into); err != nil {
-		return badRequest("The local endpoint does not take this request: %v.", err)
-	}
-	return nil
-}
+func (c call) decode(into any) error { return service.Decode(c.body, into) }
 
 // ServeHTTP answers one call.
 func (db *DB) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, argument := route(r)
 	run, ok := operations[name]
 	if !ok {
-		Write(w, &Error{"UnknownOperationException", "SES: the local endpoint does not support the operation " + name + ".", http.StatusNotImplemented})
+		Refuse(w, service.Unsupported(name))
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := service.Read(w, r)
 	if err != nil {
-		Write(w, badRequest("reading the request: %v", err))
+		Refuse(w, err)
 		return
 	}
 	result, err := db.run(run, call{name: argument, base: "http://" + r.Host, body: body})
 	if err != nil {
-		Write(w, err)
+		Refuse(w, err)
 		return
 	}
-	answer(w, http.StatusOK, result)
+	restjson.Answer(w, http.StatusOK, result)
 }
 
 func (db *DB) run(operation func(*DB, call) (any, error), c call) (any, error) {
@@ -129,51 +122,17 @@ func (db *DB) run(operation func(*DB, call) (any, error), c call) (any, error) {
 	return operation(db, c)
 }
 
-// An Error is a refusal in AWS's shape.
-type Error struct {
-	// Code is the error's name: "BadRequestException".
-	Code string
-	// Message is for people.
-	Message string
-	// Status is the HTTP status.
-	Status int
+// Refuse answers with an error.
+func Refuse(w http.ResponseWriter, err error) { service.Refuse(w, err) }
+
+func badRequest(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusBadRequest, "BadRequestException", format, args...)
 }
 
-// Error gives the code and the message.
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
-
-func badRequest(format string, args ...any) *Error {
-	return &Error{"BadRequestException", fmt.Sprintf(format, args...), http.StatusBadRequest}
+func notFound(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusNotFound, "NotFoundException", format, args...)
 }
 
-func notFound(format string, args ...any) *Error {
-	return &Error{"NotFoundException", fmt.Sprintf(format, args...), http.StatusNotFound}
-}
-
-func exists(format string, args ...any) *Error {
-	return &Error{"AlreadyExistsException", fmt.Sprintf(format, args...), http.StatusBadRequest}
-}
-
-// Write answers with an error; one that is no *Error is the service's own fault.
-func Write(w http.ResponseWriter, err error) {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{"InternalFailure", err.Error(), http.StatusInternalServerError}
-	}
-	w.Header().Set("X-Amzn-Errortype", e.Code)
-	answer(w, e.Status, map[string]string{"message": e.Message})
-}
-
-func answer(w http.ResponseWriter, status int, document any) {
-	if document == nil {
-		document = struct{}{}
-	}
-	body, err := json.Marshal(document)
-	if err != nil {
-		http.Error(w, "ses: encoding the answer: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the caller is gone: nobody is left to tell
+func exists(format string, args ...any) *restjson.Error {
+	return restjson.Errorf(http.StatusBadRequest, "AlreadyExistsException", format, args...)
 }
