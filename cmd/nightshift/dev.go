@@ -68,7 +68,7 @@ func runDev(ctx context.Context, s streams, args []string) error {
 	log := newLog(s.err, *verbose)
 	stack, err := runner.Start(ctx, runner.Config{
 		Template: *template, DataDir: *data, HTTPAddr: *http, AWSAddr: *aws, AllowRemote: *allowRemote, BuildDir: *build,
-		Environment: environment, TimeScale: *scale, Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
+		Environment: environment, Tasks: declared(), TimeScale: *scale, Endpoint: other, Logger: log.logger(), FunctionLog: log.function,
 	})
 	if err != nil {
 		return advise(err)

@@ -78,7 +78,7 @@ func showLetters(s streams, letters []deadletter.Letter, asJSON bool) error {
 		titles: "DIED\tJOB\tTASK\tATTEMPTS\tCODE\tSTANDING\tREASON",
 		row: func(l deadletter.Letter) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", moment(l.DiedAt), who(l), orDash(plain(l.Task, 80)), attempts(l),
-				orDash(plain(l.Code, 40)), standing(l), plain(l.Reason, 80))
+				orDash(plain(l.Code, 40)), standingOf(l), plain(l.Reason, 80))
 		},
 		details: func(l deadletter.Letter) any { return l },
 	}.show(s, letters, asJSON)

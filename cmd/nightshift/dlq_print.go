@@ -18,8 +18,8 @@ func attempts(l deadletter.Letter) string {
 	return ofMost(l.Attempts, l.MaxAttempts)
 }
 
-// standing shows what a letter means to its job.
-func standing(l deadletter.Letter) string {
+// standingOf shows what a letter means to its job.
+func standingOf(l deadletter.Letter) string {
 	if l.Unreadable {
 		return "unreadable"
 	}

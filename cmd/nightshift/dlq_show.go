@@ -104,7 +104,7 @@ func (d details) print(w io.Writer) error {
 		fmt.Fprintln(table, "letter")
 		line("  message", l.MessageID)
 		line("  arrived", moment(l.ArrivedAt))
-		line("  standing", standing(*l))
+		line("  standing", standingOf(*l))
 		line("  job", string(l.Job))
 		line("  task", l.Task)
 		line("  queue", l.Queue)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightshift-go/nightshift/internal/standing"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
 	"github.com/nightshift-go/nightshift/pkg/settings"
@@ -112,10 +113,11 @@ func TestJobsOfARunningStack(t *testing.T) {
 	t.Run("queues", func(t *testing.T) {
 		d := d.on(t)
 		d.awaitLetters(settings.LettersURL("notes"), 1)
-		for _, want := range []string{"QUEUE  VISIBLE  DELAYED  IN FLIGHT  LETTERS\n", "\nmail   ", "\nnotes  "} {
+		// No task declares them: they have no bounds.
+		for _, want := range []string{"QUEUE  VISIBLE  DELAYED  IN FLIGHT  LETTERS  LIMIT  OLDEST  MAY WAIT  GATE  WORKERS\n", "\nmail   ", "\nnotes  ", "-      -       -         -     at work\n"} {
 			d.want(d.run("queues", "list"), 0, want, "")
 		}
-		var notes queueDetails
+		var notes standing.Queue
 		counted := func() bool { // the relay may still be sending
 			lines := strings.Split(d.run("queues", "list", "--json").out, "\n")
 			if err := json.Unmarshal([]byte(lines[1]), &notes); err != nil || notes.Queue != "notes" || notes.Letters == nil || *notes.Letters != 1 {

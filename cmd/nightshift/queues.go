@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"text/tabwriter"
+	"time"
 
-	"github.com/nightshift-go/nightshift/pkg/queue"
-	"github.com/nightshift-go/nightshift/pkg/settings"
+	"github.com/nightshift-go/nightshift/internal/standing"
+	"github.com/nightshift-go/nightshift/pkg/sizing"
 )
 
 const queuesUsage = `Usage: nightshift queues COMMAND [flags]
 
-  list       show the queues, and how many messages they hold
+  list       show how the queues stand: what waits, what may, and who works
   spill      show what is spilled, and say how fast it is released
   lend       lend the workers of one queue to another for a time
   pause      pause a queue for a time
@@ -31,36 +29,35 @@ const queuesListUsage = `Usage: nightshift queues list [flags]
 
 Shows the queues of the stack that runs with the data folder:
 
-  visible     messages that a worker can take now
-  delayed     messages that SQS holds back until their time
-  in flight   messages that a worker has, or that are hidden until they are tried again
-  letters     dead letters; see nightshift dlq
+  visible      messages that a worker can take now
+  delayed      messages that SQS holds back until their time
+  in flight    messages that a worker has, or that are hidden until they are tried again
+  letters      dead letters; see nightshift dlq
+  limit        how many messages there may be, of all three kinds
+  oldest       how long the oldest has waited for a worker; ? where nobody knows
+  may wait     how long it may
+  gate         what becomes of new jobs: open, degrading (they do less), spilling (they are
+               kept in the table), replacing (they only take the place of one with their key),
+               full (they are refused), unrelayed (they are refused, because the relay does not
+               publish), unknown (they are refused, because the queue can't be read)
+  workers      whether somebody works on it: paused, lent, borrowing; see nightshift queues lend
+
+A queue that no task declares has no bounds and no gate. A queue is full when it is at its limit,
+and until it is a twentieth below it; and when its oldest job has waited too long.
 
 Jobs that wait in the table, scheduled, spilled or for the relay, have no message yet: see
 nightshift jobs list --state scheduled, and nightshift queues spill.
 
-Exit status: 0 for success, 1 when something could not be counted, 2 for misuse.
+Exit status: 0 for success, 1 when something could not be read, 2 for misuse.
 `
 
 var queuesList = command{name: "list", run: runQueuesList}
-
-// queueDetails are a queue as --json shows it.
-type queueDetails struct {
-	Queue    string `json:"queue"`
-	Visible  int    `json:"visible"`
-	Delayed  int    `json:"delayed"`
-	InFlight int    `json:"in_flight"`
-	// Letters is absent where the stack knows no dead-letter queue.
-	Letters    *int   `json:"dead_letters,omitempty"`
-	URL        string `json:"url,omitempty"`
-	LettersURL string `json:"dead_letters_url,omitempty"`
-}
 
 func runQueuesList(ctx context.Context, s streams, args []string) error {
 	flags := newFlags(s, "queues list", queuesListUsage)
 	var at stackFlags
 	at.addData(flags)
-	asJSON := flags.Bool("json", false, "one JSON object for each queue, on a line")
+	asJSON := flags.Bool("json", false, "one JSON object for each queue, on a line; times are in seconds")
 	plainArgs, err := parse(s, flags, args)
 	if err != nil {
 		return err
@@ -72,46 +69,40 @@ func runQueuesList(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	if !*asJSON {
-		fmt.Fprintln(table, "QUEUE\tVISIBLE\tDELAYED\tIN FLIGHT\tLETTERS")
+	queues, err := stack.found.Queues(ctx)
+	if err != nil {
+		return err
 	}
+	view := stack.here()
 	var problems []error
-	for _, name := range slices.Sorted(maps.Keys(stack.queues)) {
-		q, err := count(ctx, queue.New(stack.client), name, stack.queues[name])
-		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case *asJSON:
-			problems = append(problems, jsonLine(s.out, q))
-		default:
-			letters := "-"
-			if q.Letters != nil {
-				letters = fmt.Sprint(*q.Letters)
-			}
-			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\n", name, q.Visible, q.Delayed, q.InFlight, letters)
+	for _, q := range queues {
+		if q.Problem != "" {
+			problems = append(problems, fmt.Errorf("%s: %s", q.Queue, q.Problem))
 		}
 	}
-	return errors.Join(append(problems, wrote(table.Flush()))...)
+	return errors.Join(append(problems, listing[standing.Queue]{
+		none: "no queue is known", titles: "QUEUE\tVISIBLE\tDELAYED\tIN FLIGHT\tLETTERS\tLIMIT\tOLDEST\tMAY WAIT\tGATE\tWORKERS",
+		row:     func(q standing.Queue) string { return queueRow(q, view) },
+		details: func(q standing.Queue) any { return q },
+	}.show(s, queues, *asJSON))...)
 }
 
-// count counts what is in a queue and in its dead-letter queue.
-func count(ctx context.Context, client *queue.SQS, name string, urls settings.QueueURLs) (queueDetails, error) {
-	q := queueDetails{Queue: name, URL: urls.URL, LettersURL: urls.Letters}
-	if urls.URL != "" {
-		depth, err := client.Depth(ctx, urls.URL)
-		if err != nil {
-			return q, err
-		}
-		q.Visible, q.Delayed, q.InFlight = depth.Visible, depth.Delayed, depth.InFlight
+// queueRow is a queue's in the table.
+func queueRow(q standing.Queue, view viewpoint) string {
+	letters, limit, oldest, most, workers := "-", "-", "-", "-", q.Workers
+	if q.Letters != nil {
+		letters = fmt.Sprint(*q.Letters)
 	}
-	if urls.Letters != "" {
-		depth, err := client.Depth(ctx, urls.Letters)
-		if err != nil {
-			return q, err
-		}
-		letters := depth.Total()
-		q.Letters = &letters
+	if q.Limit > 0 {
+		limit, oldest, most = fmt.Sprint(q.Limit), "?", seconds(q.LongestWait)
 	}
-	return q, nil
+	if q.Age != nil {
+		oldest = seconds(*q.Age)
+	}
+	if !q.Until.IsZero() {
+		workers += ", until " + view.moment(q.Until)
+	}
+	return fmt.Sprintf("%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s", q.Queue, q.Visible, q.Delayed, q.InFlight, letters, limit, oldest, most, orDash(string(q.Gate)), workers)
 }
+
+func seconds(n float64) string { return sizing.Period(time.Duration(n * float64(time.Second))) }

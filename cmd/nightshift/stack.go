@@ -47,6 +47,8 @@ type stack struct {
 	client *sqs.Client
 	// queues are those of the stack that runs here, by name; none in AWS.
 	queues map[string]settings.QueueURLs
+	// found is the stack that runs here; the zero value in AWS.
+	found runner.Found
 	// clock is the stack's; nil is this machine's.
 	clock func() time.Time
 }
@@ -95,7 +97,7 @@ func (f *stackFlags) find(ctx context.Context, inAWS string) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.queues = settings.Queues(found.Settings)
+	s.found, s.queues = found, settings.Queues(found.Settings)
 	return s, nil
 }
 

@@ -60,7 +60,7 @@ func (s *Stack) found() Found {
 	}
 	for _, function := range s.functions {
 		for name, value := range function.settings.Environment.Variables {
-			if name == settings.Table || name == settings.Namespace || strings.HasPrefix(name, settings.QueuePrefix) || strings.HasPrefix(name, settings.TopicPrefix) {
+			if name == settings.Table || name == settings.Namespace || name == settings.RelayWindow || strings.HasPrefix(name, settings.QueuePrefix) || strings.HasPrefix(name, settings.TopicPrefix) {
 				f.Settings[name] = value
 			}
 		}

@@ -89,6 +89,7 @@ func (s *Stack) control() http.Handler {
 	}
 	mux.HandleFunc("GET "+controlPath+"topics", s.serveTopics)
 	mux.HandleFunc("GET "+controlPath+"table", s.serveTable)
+	mux.HandleFunc("GET "+controlPath+"queues", s.serveQueues)
 	mux.HandleFunc("GET "+controlPath+"state", s.serveState)
 	mux.HandleFunc("GET "+controlPath+"clock", s.serveClock)
 	mux.HandleFunc("GET "+controlPath+"clock/busy", s.serveBusy)

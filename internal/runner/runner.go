@@ -20,6 +20,8 @@ import (
 	"github.com/nightshift-go/nightshift/internal/localaws"
 	"github.com/nightshift-go/nightshift/internal/runner/clock"
 	"github.com/nightshift-go/nightshift/internal/samtemplate"
+	"github.com/nightshift-go/nightshift/internal/standing"
+	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
 // InMemory as Config.DataDir keeps nothing.
@@ -72,6 +74,8 @@ type Config struct {
 	// WithoutSources leaves queues, streams and schedules unpolled: services do not
 	// run.
 	WithoutSources bool
+	// Tasks declare the queues whose bounds the stack's page shows; none: no bounds.
+	Tasks []job.Defined
 	// Logger takes what the stack has to say; nil drops it.
 	Logger *slog.Logger
 	// FunctionLog takes what functions write, line by line, but for metrics, which go
@@ -109,6 +113,7 @@ type Stack struct {
 	mappings      []*mapping
 	schedules     []running
 	topics        []topicState
+	board         func() (*standing.Board, error) // made when somebody looks
 
 	httpURL, awsURL string
 
@@ -140,6 +145,7 @@ func Start(ctx context.Context, config Config) (*Stack, error) {
 		config.Logger.Warn(w.Error(), "template", config.Template)
 	}
 	s := &Stack{config: config, template: template}
+	s.board = sync.OnceValues(s.newBoard)
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("runner: %w", err), s.Close())
 	}
