@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/drawn"
 )
 
 const crashFile = "NIGHTSHIFT_TEST_SQS_FILE"
@@ -21,7 +23,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	drawn.Main(m)
 }
 
 // sendForever sends, receives every third message and deletes every sixth, and

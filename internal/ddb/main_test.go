@@ -1,0 +1,9 @@
+package ddb
+
+import (
+	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/drawn"
+)
+
+func TestMain(m *testing.M) { drawn.Main(m) }
