@@ -20,7 +20,8 @@ func TestTheConcurrencyChangesWhileItRuns(t *testing.T) {
 	s, err := New(config(func(c *Config) { c.BatchSize, c.MaximumConcurrency = 1, 4 }), q, invoker(func(events.SQSEvent) (lambdaruntime.Result, error) {
 		now := at.Add(1)
 		defer at.Add(-1)
-		most.Store(max(most.Load(), now))
+		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+		}
 		began <- struct{}{}
 		<-goOn
 		return lambdaruntime.Result{}, nil
