@@ -19,6 +19,10 @@ start(async ({signal, query}) => {
     status.show({tone: "good", title: "A mail is on its way", note: "If there is an account with this address, the mail has a link that works for an hour."});
   });
 
+  // Not before: a form without its script is sent by the browser, with the password in the address.
+  at("entries").hidden = false;
+  if (location.hash === "#forgot") at("forgot").scrollIntoView();
+
   async function enter(send, path, body) {
     await send(async () => {
       try {
