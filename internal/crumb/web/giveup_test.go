@@ -15,7 +15,6 @@ func TestAFormThatIsGivenUpIsKept(t *testing.T) {
 	api.fates["POST /api/password-resets"] = fate{times: 1, status: 503, retryAfter: 600}
 	page := open(t, api)
 	page.Visit(api.URL + "/signin")
-	page.Wait("!document.querySelector('#forgot .form-status')?.innerText")
 	page.Type("#forgot [name=email]", "ann@example.org")
 	page.Type("#sign-in [name=password]", "a secret of mine")
 	page.Click("#forgot button")

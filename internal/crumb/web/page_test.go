@@ -68,6 +68,16 @@ func phase(name, phase string) string {
 	return fmt.Sprintf("[...document.querySelectorAll('.card')].some(c => c.innerText.includes(%q) && c.dataset.phase === %q)", name, phase)
 }
 
+// shows is a JavaScript expression: what is hidden until the page is ready is shown. A
+// page that has only just begun does not have it yet.
+func shows(selector string) string {
+	return fmt.Sprintf("document.querySelector(%q)?.hidden === false", selector)
+}
+
+// always is how often a request is refused until the test lets it through: what a page
+// says meanwhile it says again and again, and a slow machine misses it once at most.
+const always = 1000
+
 // quiet takes complaints that a test expects: each holds one of the words.
 func quiet(t *testing.T, page *browser.Page, expected ...string) {
 	t.Helper()
@@ -118,17 +128,16 @@ func TestBusyServer(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			api := newAPI(t)
-			api.busy[path], api.busyStatus = 2, status
+			api.busy[path], api.busyStatus = always, status
 			page := open(t, api)
 			page.Choose("#files", files(t, "small.jpg")...)
-			page.Says(".card", "Busy, retrying in 2 seconds") // the floor that the server asked for, at least
-			if !browser.Eval[bool](page, "document.querySelector('.picture-image').naturalWidth === 120") {
-				t.Error("the photo is not shown while it waits")
-			}
+			page.Says(".card", "Busy, retrying in 2 seconds")                          // the floor that the server asked for, at least
+			page.Wait("document.querySelector('.picture-image').naturalWidth === 120") // while it waits
 			page.Says(".card", "Busy, retrying in 1 second")
 			if path == "/uploads" {
 				page.Screenshot("busy")
 			}
+			api.change(func() { api.busy[path] = 0 })
 			page.Wait(phase("small.jpg", "done"))
 			if len(api.jobs) != 1 || api.bucket.puts != 1 {
 				t.Errorf("%d jobs and %d uploads of one photo", len(api.jobs), api.bucket.puts)
@@ -175,8 +184,10 @@ func TestBadPhotoSaysWhyAndTriesAgain(t *testing.T) {
 		t.Error("a broken picture is shown in place of the placeholder")
 	}
 	page.Screenshot("failed")
+	api.change(func() { api.hold = true })
 	page.Click("[data-do=again]")
 	page.Wait(phase("heic.jpg", "processing"))
+	api.change(func() { api.hold = false })
 	page.Wait(phase("heic.jpg", "failed"))
 	if api.made != 2 || len(api.jobs) != 2 {
 		t.Errorf("%d uploads and %d jobs, want two: a new upload each time", api.made, len(api.jobs))
@@ -221,10 +232,10 @@ func TestReloadKeepsJobs(t *testing.T) {
 func TestReloadHandsOverWhatIsUploaded(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t)
-	api.busy["/jobs/photo.resize"], api.retryAfter = 1, 290
+	api.busy["/jobs/photo.resize"], api.retryAfter = 1, 298
 	page := open(t, api)
 	page.Choose("#files", files(t, "small.jpg")...)
-	page.Says(".card", "Busy, retrying in 29") // 290 and at most a second more
+	page.Says(".card", "Busy, retrying in 29") // 298 and at most a second more, for ten seconds
 	page.Visit(api.URL + "/upload")
 	page.Wait(phase("small.jpg", "done"))
 	if len(api.jobs) != 1 || api.made != 1 {

@@ -24,7 +24,7 @@ func TestSignIn(t *testing.T) {
 	page.Wait("location.pathname === '/feed'")
 	page.Says("#main", "Your feed is empty")
 	page.Visit(api.URL + "/account")
-	page.Wait("!document.querySelector('#account')?.hidden")
+	page.Wait(shows("#account"))
 	page.Click("#sign-out")
 	page.Wait("location.pathname === '/' && document.querySelector('#account-link').innerText === 'Sign in'")
 	quiet(t, page, "401", "404")
@@ -56,7 +56,7 @@ func TestUnsubscribeAsksFirst(t *testing.T) {
 	api := newAPI(t)
 	page := chromium.Open(t, 1000, 900)
 	page.Visit(api.URL + "/newsletter/unsubscribe?token=ada.1")
-	page.Wait("!document.querySelector('#unsubscribe')?.hidden")
+	page.Wait(shows("#unsubscribe"))
 	if n := api.called("POST"); n != 0 {
 		t.Error("whoever opens the link is unsubscribed: mail scanners do")
 	}
@@ -95,7 +95,7 @@ func TestKeyboard(t *testing.T) {
 	page.Wait("location.search === '?q=tomato' && document.querySelectorAll('#found .card').length === 1")
 	page.Wait("document.querySelector('#news').textContent === '1 recipe'")
 	page.Visit(api.URL + "/recipes/soup")
-	page.Wait("!document.querySelector('#actions')?.hidden")
+	page.Wait(shows("#actions"))
 	browser.Eval[bool](page, "document.querySelector('#pdf').focus(), true")
 	page.Press("\t    ")
 	page.Wait("document.querySelector('#average').innerText.startsWith('4.3')")

@@ -15,7 +15,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t)
 	page := member(t, api, "/account")
-	page.Wait("!document.querySelector('#account')?.hidden")
+	page.Wait(shows("#account"))
 	page.Click("#export")
 	page.Says("#export-status", "Preparing your data\n")
 	page.Says("#export-status", "In line. You can leave this page: a mail with the link comes when it is ready.")
@@ -57,11 +57,12 @@ func TestExport(t *testing.T) {
 func TestBusyExport(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t)
-	api.fates["POST /exports"] = fate{times: 1, status: 503, retryAfter: 2}
+	api.fates["POST /exports"] = fate{times: always, status: 503, retryAfter: 2}
 	page := member(t, api, "/account")
-	page.Wait("!document.querySelector('#account')?.hidden")
+	page.Wait(shows("#account"))
 	page.Click("#export")
 	page.Says("#export-status", "Busy, retrying in 2 seconds")
+	api.change(func() { delete(api.fates, "POST /exports") })
 	page.Says("#export-status", "Preparing your data")
 	quiet(t, page, "503", "404")
 }
@@ -74,7 +75,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := member(t, api, "/account")
-	page.Wait("!document.querySelector('#account')?.hidden")
+	page.Wait(shows("#account"))
 	page.Choose("#import-file", file)
 	page.Click("#import button")
 	page.Says("#import-progress", "Reading your file")
@@ -104,7 +105,7 @@ func TestPDF(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t)
 	page := member(t, api, "/recipes/soup")
-	page.Wait("!document.querySelector('#actions')?.hidden")
+	page.Wait(shows("#actions"))
 	page.Click("#pdf")
 	page.Says("#pdf-status", "Preparing your PDF")
 	page.Says("#pdf-status", "In line")
@@ -131,7 +132,7 @@ func TestReminders(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t)
 	page := member(t, api, "/recipes/soup")
-	page.Wait("!document.querySelector('#actions')?.hidden")
+	page.Wait(shows("#actions"))
 	page.Click("#remind button")
 	page.Says("#remind", "You will be reminded on 29 December 2026")
 	if n := api.called("POST /api/recipes/soup/reminders map[days:30]"); n != 1 {
@@ -157,7 +158,7 @@ func TestOpinions(t *testing.T) {
 	api := newAPI(t)
 	api.fates["PUT /api/recipes/{id}/save"] = fate{times: 1, status: 500}
 	page := member(t, api, "/recipes/soup")
-	page.Wait("!document.querySelector('#actions')?.hidden")
+	page.Wait(shows("#actions"))
 	browser.Eval[bool](page, "Math.random = () => 0, true") // waits of no length
 	page.Click("#save")
 	page.Wait("document.querySelector('#save').innerText === 'Saved' && document.querySelector('#save').ariaPressed === 'true'")
@@ -215,7 +216,7 @@ func TestPagesOfAFailingAPI(t *testing.T) {
 	api.fates["GET /api/feed"] = fate{times: 1, status: 503, retryAfter: 30}
 	api.fates["GET /api/cooks/{id}"] = fate{times: 9, status: 502}
 	page := member(t, api, "/feed")
-	page.Says("#main", "Busy, retrying in 30 seconds")
+	page.Wait(aboutThirty("#main"))
 	page.Screenshot("feed-busy")
 	quiet(t, page, "503")
 	// Nine answers in a row are more than a page asks for by itself.
