@@ -111,7 +111,7 @@ func (p *Page) Wait(expression string) {
 }
 
 // waiting bounds what a test waits for on a page.
-const waiting = time.Minute
+const waiting = 3 * time.Minute
 
 // leftPage tells whether the page was left while it was looked at.
 func leftPage(err error) bool {

@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds a whole test in the browser.
-const patience = 5 * time.Minute
+const patience = 10 * time.Minute
 
 // A Browser is one Chromium that tests share: each of their pages has storage,
 // cookies and a cache of its own, and only the first has to wait until Chromium
@@ -77,10 +77,6 @@ func (b *Browser) start(t testing.TB) context.Context {
 	if b.started != nil {
 		return b.started
 	}
-	data, err := os.MkdirTemp("", "crumb-chromium-")
-	if err != nil {
-		t.Fatal(err)
-	}
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	options = append(options,
 		chromedp.ExecPath(path),
@@ -88,14 +84,13 @@ func (b *Browser) start(t testing.TB) context.Context {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.NoSandbox,
 		chromedp.DisableGPU,
-		chromedp.UserDataDir(data),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
 	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)
 	b.stop = []func() error{
 		func() error { return chromedp.Cancel(ctx) },
-		func() error { release(); return os.RemoveAll(data) },
+		func() error { release(); return nil }, // waits until its processes and its folder are gone
 	}
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("browser: starting Chromium: %v", err)
