@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,11 +46,28 @@ func startDeadStack(t *testing.T) *deadStack {
 	if _, told := d.found.Settings[settings.Secret]; told {
 		t.Error("a secret is written down")
 	}
-	if d.jobs, err = store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(d.found.AWSConfig()), d.found.Settings[settings.Table])}); err != nil {
+	if d.jobs, err = store.New(store.Config{Driver: dynamo.New(dynamodb.NewFromConfig(d.found.AWSConfig()), d.found.Settings[settings.Table]), Now: apart()}); err != nil {
 		t.Fatal(err)
 	}
 	d.client = sqs.NewFromConfig(d.found.AWSConfig())
 	return d
+}
+
+// apart is a clock that gives no millisecond twice: what is made one after the other is
+// in that order, however fast the machine is.
+func apart() func() time.Time {
+	var mu sync.Mutex
+	var last time.Time
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now().Truncate(time.Millisecond); now.After(last) {
+			last = now
+		} else {
+			last = last.Add(time.Millisecond)
+		}
+		return last
+	}
 }
 
 // make puts a job into the table.
@@ -72,7 +90,7 @@ func (d *deadStack) make(n store.NewJob) job.ID {
 // claim lets a job run.
 func (d *deadStack) claim(id job.ID) store.Record {
 	d.t.Helper()
-	claim, err := d.jobs.Claim(d.t.Context(), id, store.Lease{Token: "t", Until: time.Now().Add(time.Minute)})
+	claim, err := d.jobs.Claim(d.t.Context(), id, store.Lease{Token: "t", Until: time.Now().Add(time.Hour)})
 	if err != nil || !claim.Granted {
 		d.t.Fatalf("%+v, %v", claim, err)
 	}
