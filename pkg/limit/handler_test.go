@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nightshift-go/nightshift/pkg/job"
@@ -56,6 +57,10 @@ func TestAJobThatMayNotBeginSpendsNoAttempt(t *testing.T) {
 }
 
 func TestASlotIsGivenBackHoweverTheRunEnds(t *testing.T) {
+	synctest.Test(t, aSlotIsGivenBackHoweverTheRunEnds)
+}
+
+func aSlotIsGivenBackHoweverTheRunEnds(t *testing.T) {
 	s := newSlots(t, limit.SlotsConfig{Driver: memory(), AtOnce: 1})
 	failed := errors.New("the bank is closed")
 	for name, f := range map[string]func(context.Context, *job.Job[account]) (int, error){
