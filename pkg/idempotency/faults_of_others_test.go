@@ -79,7 +79,7 @@ func TestUnitsOfTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{t: t, driver: memstore.New(memstore.Config{})}
-			records, err := idempotency.New(idempotency.Config{Driver: w.driver, Logger: slog.New(slog.DiscardHandler)})
+			records, err := idempotency.New(idempotency.Config{Driver: w.driver, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
