@@ -21,11 +21,12 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	waiting := 17_999
+	waiting, now := 17_999, time.Now()
 	gate, err := admission.New(admission.Config{
 		Queue: "photos", Limit: plan.Limit, DrainRate: plan.DrainRate,
-		Depth:  func(context.Context) (int, error) { return waiting, nil },
-		Random: func() float64 { return 0 },
+		Depth: func(context.Context) (int, error) { return waiting, nil },
+		// An example has no chance and no clock.
+		Random: func() float64 { return 0 }, Now: func() time.Time { return now },
 	})
 	if err != nil {
 		panic(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightshift-go/nightshift/pkg/admission"
 	"github.com/nightshift-go/nightshift/pkg/httpapi"
+	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/store/memstore"
 )
 
@@ -200,7 +201,7 @@ func TestNewRateLimitReportsAllMistakes(t *testing.T) {
 
 func ExampleRateLimit_Handler() {
 	l, err := httpapi.NewRateLimit(httpapi.RateLimitConfig{
-		Driver: memstore.New(memstore.Config{}), Rate: 1, Burst: 1, Logger: slog.Default(),
+		Driver: memstore.New(memstore.Config{}), Rate: job.PerMinute(1), Burst: 1, Logger: slog.Default(),
 	})
 	if err != nil {
 		panic(err)
@@ -218,6 +219,6 @@ func ExampleRateLimit_Handler() {
 		fmt.Println(answer.StatusCode, answer.Headers["RateLimit-Policy"], err)
 	}
 	// Output:
-	// 200 "client";q=1;w=1 <nil>
-	// 429 "client";q=1;w=1 <nil>
+	// 200 "client";q=1;w=60 <nil>
+	// 429 "client";q=1;w=60 <nil>
 }
