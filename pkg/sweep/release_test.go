@@ -326,11 +326,14 @@ func TestSpilledJobsOfAQueueThatIsGone(t *testing.T) {
 // Whatever is due goes out while a million are spilled, and the other way round.
 func TestReleaseAndPromotionDoNotStarveEachOther(t *testing.T) {
 	b := newBasin(t, func(p *sizing.Plan) { p.Limit, p.DrainRate = 1_000_000, 1000 })
-	spilled := b.spill(t, "photos", 400)
 	var due []job.ID
 	for range 400 {
 		due = append(due, b.enqueue("photos", 16*time.Minute))
 	}
+	if n := len(b.released(due)); n != 0 {
+		t.Fatalf("%d are in their queue already", n)
+	}
+	spilled := b.spill(t, "photos", 400)
 	b.now = time.Now().Add(16*time.Minute + time.Second).UTC()
 	b.faults.At = func(int) fault.Kind { // a slow table, as one may be that is being split
 		time.Sleep(time.Millisecond)
