@@ -33,11 +33,17 @@ func TestTheClockIsTold(t *testing.T) {
 	if status != 200 || first.Scale != 600 || first.Now.IsZero() {
 		t.Errorf("%d %+v", status, first)
 	}
-	until := first.Now.Add(20 * time.Minute)
-	status, then := get("?until=" + url.QueryEscape(until.Format(time.RFC3339Nano)))
-	if late := then.Now.Sub(until); status != 200 || late < 0 || late > time.Second || then.Pace != 1 {
-		t.Errorf("%d, %v after %v: %+v", status, late, until, then)
-	}
+	var then clock.Reading
+	// On a machine with other things to do the moment that is left may be over.
+	eventually(t, func() bool {
+		until := s.clock.Read().Now.Add(20 * time.Minute)
+		status, then = get("?until=" + url.QueryEscape(until.Format(time.RFC3339Nano)))
+		late := then.Now.Sub(until)
+		if status != 200 || late < 0 {
+			t.Errorf("%d, %v after %v: %+v", status, late, until, then)
+		}
+		return late <= time.Second && then.Pace == 1
+	})
 	if status, _ := get("?until=tomorrow"); status != 400 {
 		t.Errorf("an unreadable time: %d", status)
 	}
@@ -49,7 +55,8 @@ func TestTheClockIsTold(t *testing.T) {
 	done := reader.Busy()()
 	began := s.clock.Read().Now
 	time.Sleep(300 * time.Millisecond)
-	if passed := s.clock.Read().Now.Sub(began); passed > 5*time.Second {
+	// At the other pace it would be three minutes.
+	if passed := s.clock.Read().Now.Sub(began); passed > time.Minute {
 		t.Errorf("while a process worked for 300 ms %v passed", passed)
 	}
 	done()

@@ -92,7 +92,7 @@ func TestNotificationsFollowTheTemplate(t *testing.T) {
 // receive takes the next message of the only queue.
 func receive(t *testing.T, s *Stack) string {
 	t.Helper()
-	out, err := s.clients.sqs.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &s.queues[0].url, WaitTimeSeconds: 10})
+	out, err := s.clients.sqs.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &s.queues[0].url, WaitTimeSeconds: 20})
 	if err != nil || len(out.Messages) != 1 {
 		t.Fatalf("%d messages, %v", len(out.Messages), err)
 	}
@@ -122,7 +122,7 @@ func TestObjectsInvokeFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted := map[string]bool{"tail: object photos/red flower.jpg": true, "ObjectRemoved:Delete": true}
-	for timeout := time.After(30 * time.Second); len(wanted) > 0; {
+	for timeout := time.After(patience); len(wanted) > 0; {
 		select {
 		case line := <-written:
 			for text := range wanted {

@@ -50,7 +50,7 @@ type lines chan string
 
 func (l lines) await(t *testing.T, want string) {
 	t.Helper()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(patience)
 	for {
 		select {
 		case line := <-l:
@@ -237,10 +237,13 @@ func stateOf(t *testing.T, s *Stack) stackState {
 	return got
 }
 
+// patience bounds what tests wait for, on a machine with other things to do as well.
+const patience = 3 * time.Minute
+
 // eventually waits for what has no event to wait for: counts of other processes.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not come about")
 		}

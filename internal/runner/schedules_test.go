@@ -17,7 +17,7 @@ func TestSchedulesOfPrograms(t *testing.T) {
 	s, written := start(t, nil)
 	for name, arn := range map[string]string{"function": s.function("tail").arn, "queue": s.queues[1].arn} {
 		body := fmt.Sprintf(`{"ScheduleExpression":"at(%s)","FlexibleTimeWindow":{"Mode":"OFF"},"ActionAfterCompletion":"DELETE",
-			"Target":{"Arn":%q,"RoleArn":"arn:aws:iam::000000000000:role/r","Input":"{\"tick\":true}"}}`, time.Now().UTC().Add(2*time.Second).Format("2006-01-02T15:04:05"), arn)
+			"Target":{"Arn":%q,"RoleArn":"arn:aws:iam::000000000000:role/r","Input":"{\"tick\":true}"}}`, time.Now().UTC().Add(6*time.Second).Format("2006-01-02T15:04:05"), arn)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.AWSURL()+"/schedules/"+name, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestSchedulesOfPrograms(t *testing.T) {
 		}
 	}
 	wanted := map[string]int{`worker: message {"tick":true}`: 1, "tail: tick": 2} // the template's own tick, and this one
-	for timeout := time.After(30 * time.Second); wanted["tail: tick"] > 0 || wanted[`worker: message {"tick":true}`] > 0; {
+	for timeout := time.After(patience); wanted["tail: tick"] > 0 || wanted[`worker: message {"tick":true}`] > 0; {
 		select {
 		case line := <-written:
 			wanted[line]--
@@ -90,7 +90,7 @@ func TestScheduleGoesOnAfterARestart(t *testing.T) {
 	}
 	s, written = start(t, func(c *Config) { c.DataDir = data })
 	send(t, s, "after the start")
-	for timeout := time.After(30 * time.Second); ; {
+	for timeout := time.After(patience); ; {
 		select {
 		case line := <-written:
 			if line == "worker: message after the start" {
