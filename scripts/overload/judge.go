@@ -32,6 +32,9 @@ const (
 	flat = 0.2
 	// toQueue is how long a job takes from its row to the local queue.
 	toQueue = time.Second
+	// many are so many who are told at random one of two whole seconds at least that they
+	// are not all told the same: 2 to the power of 63 to one.
+	many = 64
 	// others are the processes that are neither workers nor front: the stack itself,
 	// relay and sweep, and what is just being replaced.
 	others = 10
@@ -77,7 +80,7 @@ func (o *outcome) told() promise {
 	least, most := told[0], told[len(told)-1]
 	return promise{
 		what, fmt.Sprintf("Retry-After from %v to %v, %v in the middle", least, most, told[len(told)/2]),
-		least >= time.Second && (most > least || len(told) < 20), true,
+		least >= time.Second && (most > least || len(told) < many), true,
 	}
 }
 

@@ -57,7 +57,10 @@ type config struct {
 	times      float64
 	lasts      time.Duration
 	relayStops bool
-	out        string
+	// fillFirst has the workers begin when the first was refused: so a queue is filled
+	// also by a machine that can't ask for more than they finish.
+	fillFirst bool
+	out       string
 
 	template, build string
 	prebuilt        bool

@@ -16,12 +16,12 @@ import (
 )
 
 // A short run of what `make overload` does: what does not hang on how fast the machine
-// is, holds.
+// is, holds. Twice the limit is asked for, and nothing is worked on until it was reached.
 func TestOverload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of processes")
 	}
-	c := config{policy: "refuse", times: 4, lasts: 12 * time.Second, out: t.TempDir(), template: "template.yaml", build: filepath.Join(t.TempDir(), "functions")}
+	c := config{policy: "refuse", times: 4, lasts: 12 * time.Second, fillFirst: true, out: t.TempDir(), template: "template.yaml", build: filepath.Join(t.TempDir(), "functions")}
 	o, err := run(t.Context(), c, t.Logf)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestOverload(t *testing.T) {
 			t.Errorf("%s: %s", p.what, p.got)
 		}
 	}
-	if o.count(503) == 0 || o.count(202) < 100 {
+	if o.count(503) == 0 || o.count(202) == 0 {
 		t.Errorf("%d were accepted, %d refused", o.count(202), o.count(503))
 	}
 	file := filepath.Join(c.out, "plot.svg")

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
 // noticeWithin is how long work may be accepted into the dark: what a gate takes to see
@@ -19,25 +16,16 @@ const noticeWithin = 12 * time.Second
 // as it can be by mistake.
 func (o *outcome) stopRelay(ctx context.Context, s *stack) error {
 	third := o.config.lasts / 3
-	client := lambda.NewFromConfig(s.aws())
-	mappings, err := client.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{FunctionName: aws.String("RelayFunction")})
-	if err != nil {
-		return fmt.Errorf("finding the relay's mapping: %w", err)
-	}
-	if len(mappings.EventSourceMappings) != 1 {
-		return fmt.Errorf("the relay has %d mappings", len(mappings.EventSourceMappings))
-	}
 	set := func(at time.Time, enabled bool) (time.Time, error) {
 		select {
 		case <-ctx.Done():
 			return time.Time{}, errors.New("the run was over before the relay's part")
 		case <-time.After(time.Until(at)):
 		}
-		_, err := client.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{
-			UUID: mappings.EventSourceMappings[0].UUID, Enabled: aws.Bool(enabled),
-		})
+		err := s.turn(ctx, "JobsTable", enabled)
 		return time.Now(), err
 	}
+	var err error
 	if o.stopped, err = set(o.began.Add(third), false); err != nil {
 		return fmt.Errorf("stopping the relay: %w", err)
 	}

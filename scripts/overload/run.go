@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,12 +40,12 @@ const settleFor = 5 * time.Minute
 
 // run drives a stack past its drain rate, lets it work off what it accepted, and reads
 // what is there.
-func run(ctx context.Context, c config, say func(string, ...any)) (o *outcome, err error) {
+func run(ctx context.Context, c config, say func(string, ...any)) (_ *outcome, err error) {
 	task, plan, err := planOf(c.policy)
 	if err != nil {
 		return nil, err
 	}
-	o = &outcome{config: c, plan: plan, offered: c.times * float64(plan.DrainRate)}
+	o := &outcome{config: c, plan: plan, offered: c.times * float64(plan.DrainRate)}
 	say("%s: %d workers finish %.0f jobs a second, %d may wait (%v); %.0f a second will be asked for, for %v", c.policy, plan.Workers, float64(plan.DrainRate), plan.Limit, plan.Queue.LongestWait, o.offered, c.lasts)
 	stack, err := startStack(ctx, c, plan)
 	if err != nil {
@@ -56,13 +57,25 @@ func run(ctx context.Context, c config, say func(string, ...any)) (o *outcome, e
 	defer beside.Wait()
 	defer stop()
 	beside.Go(func() { o.samples, o.spilled = watch(sampling, stack, queueNamed(c.policy)) })
+	begin := func() error { return nil }
+	if c.fillFirst {
+		if err := stack.turn(ctx, queueNamed(c.policy), false); err != nil {
+			return nil, err
+		}
+		begin = sync.OnceValue(func() error { return stack.turn(ctx, queueNamed(c.policy), true) })
+	}
 
 	o.began = time.Now()
+	var relay error
 	if c.relayStops {
-		beside.Go(func() { err = errors.Join(err, o.stopRelay(sampling, stack)) })
+		beside.Go(func() { relay = o.stopRelay(sampling, stack) })
 	}
-	o.answers, err = send(ctx, stack.HTTPURL()+"/jobs/"+task, o.offered, c.lasts)
-	if err != nil {
+	o.answers, err = send(ctx, stack.HTTPURL()+"/jobs/"+task, o.offered, c.lasts, func(a answer) {
+		if a.status == http.StatusServiceUnavailable {
+			_ = begin() // told again below
+		}
+	})
+	if err := errors.Join(err, begin()); err != nil {
 		return nil, err
 	}
 	o.ended = time.Now()
@@ -73,7 +86,7 @@ func run(ctx context.Context, c config, say func(string, ...any)) (o *outcome, e
 	o.jobs, o.left, err = settle(ctx, stack, accepted(o.answers), settleFor)
 	stop()
 	beside.Wait()
-	return o, err
+	return o, errors.Join(err, relay)
 }
 
 // queueNamed is a queue's name in the template.

@@ -29,8 +29,9 @@ type answer struct {
 const inTheAir = 32
 
 // send asks for jobs at a steady rate, whatever the answers: who is refused does not
-// come back, so that the pressure stays what it is.
-func send(ctx context.Context, url string, rate float64, lasts time.Duration) ([]answer, error) {
+// come back, so that the pressure stays what it is. each is told of every answer, by
+// many goroutines.
+func send(ctx context.Context, url string, rate float64, lasts time.Duration, each func(answer)) ([]answer, error) {
 	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: inTheAir}}
 	defer client.CloseIdleConnections()
 	total := int(rate * lasts.Seconds())
@@ -53,6 +54,7 @@ func send(ctx context.Context, url string, rate float64, lasts time.Duration) ([
 			a := ask(ctx, client, url, n)
 			a.at, a.took = sent.Sub(began), time.Since(sent)
 			answers[n] = a
+			each(a)
 		})
 	}
 	waiting.Wait()
