@@ -19,7 +19,7 @@ import (
 func filled(t *testing.T) *Stack {
 	t.Helper()
 	s, _ := start(t, func(c *Config) {
-		c.Template, c.TimeScale, c.WithoutSources = "testdata/page/template.yaml", 600, true
+		c.Template, c.TimeScale, c.WithoutSources, c.Tasks = "testdata/page/template.yaml", 600, true, []job.Defined{feeds}
 	})
 	jobs, err := store.New(store.Config{Driver: dynamo.New(s.clients.dynamodb, "Jobs"), Now: s.config.Now})
 	if err != nil {
@@ -46,8 +46,15 @@ func filled(t *testing.T) *Stack {
 	}
 	declare(t, s, jobs)
 	send(t, s, "one that waits")
+	paused := fmt.Sprintf(`{"from":"search","share":1,"asked_at":%[1]q,"begun_at":%[1]q,"until":%q}`, s.config.Now().Format(time.RFC3339), s.config.Now().Add(9000*time.Hour).Format(time.RFC3339))
+	if ok, err := jobs.SetMark(t.Context(), "scaling#loan#search", "", paused); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
 	return s
 }
+
+// feeds is the task of a queue in which 120 jobs may wait.
+var feeds = job.Define[struct{}]("feeds.update", job.Policy{Queue: job.Queue{Name: "feeds", PeakArrivals: 1, ServiceTime: time.Second, LongestWait: time.Minute}})
 
 // declare declares two periodic jobs, one of which is paused, and enqueues a job.
 func declare(t *testing.T, s *Stack, jobs *store.Jobs) {
@@ -84,7 +91,9 @@ func TestThePageOfAStack(t *testing.T) {
 	page := chromium.Open(t, 1280, 900)
 	page.Visit(s.HTTPURL() + "/_nightshift/")
 	for selector, wants := range map[string][]string{
-		"#queues":    {"Search", "Feeds"},
+		"#summary":   {"search is paused; all others take new jobs and are worked on."},
+		"#queues":    {"search", "1 of 120", "not known (1 min at most)", "open", "paused, until ", "feeds", "no bounds", "at work"},
+		"#messages":  {"Search", "Feeds"},
 		"#jobs":      {"queued"},
 		"#outbox":    {"recipe.published", "recipe/01JM8W3V5Q8Z", "waiting", "refused", "<b>262 144</b>"},
 		"#topics":    {"recipe-events", "Search", "Feeds", "recipe.deleted"},
@@ -93,7 +102,7 @@ func TestThePageOfAStack(t *testing.T) {
 		"#functions": {"echo"},
 		"#services":  {"no services"},
 		"#mappings":  {"arn:aws:sqs:us-east-1:000000000000:Search"},
-		"#pace":      {"nobody works: ×600"},
+		"#pace":      {"The stack's clock is ", " ahead of this device's: with --time-scale", "Nobody works, so that time passes 600 times as fast."},
 		"header":     {"Application", "Mail", s.AWSURL()},
 	} {
 		for _, want := range wants {
@@ -104,6 +113,15 @@ func TestThePageOfAStack(t *testing.T) {
 	page.Wait(fmt.Sprintf("document.querySelector('#now').textContent !== %q", before))
 	if !strings.HasSuffix(before, " UTC") || page.Text("#problem") != "" {
 		t.Errorf("the clock shows %q; %s", before, page.Text("#problem"))
+	}
+	for said, clock := range map[string]string{
+		"": `0, {pace: 1, scale: 1}`,
+		"The stack's clock is 5 min behind this device's: one of the two is wrong. Times on this page are the stack's.": `-3e5, {pace: 1, scale: 1}`,
+		"Somebody works, so that time passes as usual; it passes 600 times as fast when nobody does.":                   `0, {pace: 1, scale: 600}`,
+	} {
+		if got := browser.Eval[string](page, "import('./page.js').then((m) => m.aboutTime("+clock+"))"); got != said {
+			t.Errorf("of %s it says %q", clock, got)
+		}
 	}
 	for _, width := range []int{1280, 320} {
 		page.Resize(width, 800)

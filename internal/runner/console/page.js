@@ -7,11 +7,12 @@ const cell = (text, kind) => ({ text, kind });
 function fill(id, heads, rows, none) {
   const row = (cells, tag) => {
     const tr = document.createElement("tr");
-    for (const c of cells) {
+    for (const [i, c] of cells.entries()) {
       const one = document.createElement(tag);
       one.textContent = c?.text ?? c;
       one.className = typeof c === "number" ? "n" : c?.kind ?? "";
       if (tag === "th") one.scope = "col";
+      one.dataset.head = heads[i];
       tr.append(one);
     }
     return tr;
@@ -30,21 +31,55 @@ const now = () => clock.now + Date.now() - clock.asked;
 const moment = (t) => t ? `${stamp(new Date(t))} (${distance(new Date(t) - now())})` : "–";
 const stamp = (t) => t.toLocaleString("sv-SE", { timeZone: "UTC" }) + " UTC";
 
-function distance(ms) {
+function span(ms) {
   const s = Math.floor(Math.abs(ms) / 1000);
-  const span = s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 86400 ? `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min` : `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
-  return s < 1 ? "now" : ms > 0 ? `in ${span}` : `${span} ago`;
+  const parts = (large, one, small, other) => `${Math.floor(s / large)} ${one}` + (s % large >= small ? ` ${Math.floor(s % large / small)} ${other}` : "");
+  return s < 60 ? `${s} s` : s < 600 ? parts(60, "min", 1, "s") : s < 3600 ? parts(60, "min", 60) : s < 86400 ? parts(3600, "h", 60, "min") : parts(86400, "d", 3600, "h");
 }
+const distance = (ms) => Math.abs(ms) < 1000 ? "now" : ms > 0 ? `in ${span(ms)}` : `${span(ms)} ago`;
 
 function tick(read) {
   clock = { now: Date.parse(read.now), asked: Date.now() };
   at("now").textContent = stamp(new Date(clock.now));
   at("now").dateTime = read.now;
-  const ahead = clock.now - clock.asked;
-  const away = Math.abs(ahead) > 2000 ? `${distance(ahead).replace(/^in /, "")} ahead of this machine's; ` : "";
-  at("pace").textContent = read.scale === 1 && !away ? "" :
-    away + (read.pace > 1 ? `nobody works: ×${read.pace}` : read.scale > 1 ? `at work: ×1 (×${read.scale} when idle)` : "×1");
+  at("pace").textContent = aboutTime(clock.now - clock.asked, read);
   return read.scale > 1 ? 250 : 1000;
+}
+
+// What is to be known of a clock that is not that of the device that shows the page.
+export function aboutTime(ahead, read) {
+  const said = [];
+  if (ahead > 2000) said.push(`The stack's clock is ${span(ahead)} ahead of this device's: with --time-scale time passed faster here, in this run or an earlier one with the same data, and it is never set back. Times on this page are the stack's.`);
+  if (ahead < -2000) said.push(`The stack's clock is ${span(ahead)} behind this device's: one of the two is wrong. Times on this page are the stack's.`);
+  if (read.pace > 1) said.push(`Nobody works, so that time passes ${read.pace} times as fast.`);
+  else if (read.scale > 1) said.push(`Somebody works, so that time passes as usual; it passes ${read.scale} times as fast when nobody does.`);
+  return said.join(" ");
+}
+
+const number = (n) => n.toLocaleString("en");
+const depth = (q) => q.visible + q.delayed + q.in_flight;
+
+// A queue's row: what has reached its bound is marked.
+function standing(q) {
+  const most = q.longest_wait_s && span(q.longest_wait_s * 1000);
+  const age = !most ? "–" : q.age_s === undefined ? `not known (${most} at most)` : `${span(q.age_s * 1000)} of ${most}`;
+  return [
+    q.queue,
+    cell(q.limit ? `${number(depth(q))} of ${number(q.limit)}` : number(depth(q)), q.limit && depth(q) >= q.limit ? "bad" : ""),
+    cell(age, q.age_s >= q.longest_wait_s ? "bad" : ""),
+    cell(q.gate_means ?? "no bounds", troubled(q) ? "bad" : q.gate ? "" : "none"),
+    cell(q.dead_letters === undefined ? "–" : number(q.dead_letters), q.dead_letters ? "bad" : ""),
+    cell(q.workers + (q.until ? `, until ${moment(q.until)}` : ""), q.paused ? "bad" : ""),
+    cell(q.problem ?? "", "bad long"),
+  ];
+}
+const troubled = (q) => !!q.gate && q.gate !== "open";
+
+// What an operator is to know first.
+function summary(queues) {
+  const said = queues.filter((q) => troubled(q) || q.paused).map((q) => `${q.queue} is ${[troubled(q) && q.gate, q.paused && "paused"].filter(Boolean).join(" and ")}`);
+  if (said.length) return said.join(", ") + "; all others take new jobs and are worked on.";
+  return queues.length ? "All queues take new jobs, and none is paused." : "";
 }
 
 const draw = {
@@ -52,7 +87,7 @@ const draw = {
     tick(s.clock);
     at("http").href = s.http;
     at("aws").textContent = s.aws;
-    fill("queues", ["queue", "visible", "delayed", "in flight"], (s.queues ?? []).map((q) => [q.name, q.visible, q.delayed, q.in_flight]), "no queues");
+    fill("messages", ["queue", "visible", "delayed", "in flight"], (s.queues ?? []).map((q) => [q.name, q.visible, q.delayed, q.in_flight]), "no queues");
     fill("functions", ["function", "processes", "idle", "cold starts", "invocations", "errors", "throttles"],
       (s.functions ?? []).map((f) => [f.folder, f.stats.Environments, f.stats.Idle, f.stats.ColdStarts, f.stats.Invocations, f.stats.Errors, f.stats.Throttles]), "no functions");
     fill("services", ["service", "processes", "wanted", "started"], (s.services ?? []).map((p) => [p.folder, p.running, p.desired, p.starts]), "no services");
@@ -60,6 +95,14 @@ const draw = {
       [cell(m.source, "code"), m.function, m.enabled ? "enabled" : cell("paused", "bad"), m.maximum_concurrency || "–", m.pollers || "–"]), "no mappings");
     fill("schedules", ["schedule", "expression", "next", "target"], (s.schedules ?? []).map((d) =>
       [d.name, cell(d.expression + (d.zone ? " " + d.zone : ""), "code"), d.enabled ? moment(d.next_at) : cell("disabled", "bad"), d.function]), "no schedules");
+    return 2000;
+  },
+  queues(all) {
+    at("summary").textContent = summary(all);
+    at("summary").className = all.some((q) => troubled(q) || q.paused) ? "bad" : "";
+    const wrong = all.some((q) => q.problem);
+    const heads = ["queue", "waiting", "oldest", "new jobs", "letters", "workers", "problem"];
+    fill("queues", wrong ? heads : heads.slice(0, -1), all.map((q) => wrong ? standing(q) : standing(q).slice(0, -1)), "no function is given a queue");
     return 2000;
   },
   topics(all) {
