@@ -25,14 +25,19 @@ func TestExport(t *testing.T) {
 	ada := newcomer(t, "Ada")
 	recipe := ada.published(soup("Soup to take along"))
 	status := told[exports.Status](ada, http.StatusAccepted, "POST", "/exports", nil)
-	if again := told[exports.Status](ada, http.StatusAccepted, "POST", "/exports", nil); again.ID != status.ID && !status.State.Final() {
-		t.Errorf("a second export is under way: %s and %s", status.ID, again.ID)
+	again := told[exports.Status](ada, http.StatusAccepted, "POST", "/exports", nil)
+	mails := 1
+	if again.ID != status.ID { // then the first was done before
+		if status = told[exports.Status](ada, http.StatusOK, "GET", status.StatusURL, nil); !status.State.Final() {
+			t.Errorf("a second export is under way: %s and %s", status.ID, again.ID)
+		}
+		mails, status = 2, again
 	}
 	until(t, "the export", func() bool {
 		status = told[exports.Status](ada, http.StatusOK, "GET", status.StatusURL, nil)
 		return status.State == lifecycle.Done
 	})
-	mail := latest(ada, ada.reader.Email, 1)
+	mail := latest(ada, ada.reader.Email, mails)
 	if !strings.Contains(mail.Text, status.URL) {
 		t.Errorf("the mail does not lead to %s:\n%s", status.URL, mail.Text)
 	}
@@ -104,7 +109,7 @@ func TestReminder(t *testing.T) {
 	path := "/api/recipes/" + recipe.ID + "/reminders"
 	reminder := told[reminders.Reminder](ada, http.StatusAccepted, "POST", path, map[string]int{"days": 30})
 	other := told[reminders.Reminder](ada, http.StatusAccepted, "POST", path, map[string]int{"days": 7})
-	soon := time.Now().Add(2 * time.Second)
+	soon := time.Now().Add(8 * time.Second)
 	ada.does(http.StatusNoContent, "PUT", "/api/reminders/"+reminder.ID, map[string]time.Time{"at": soon})
 	ada.does(http.StatusNoContent, "DELETE", "/api/reminders/"+other.ID, nil)
 	until(t, "the reminder", func() bool { return len(ada.inbox()) == 1 })

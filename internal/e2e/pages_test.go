@@ -21,7 +21,7 @@ func TestPages(t *testing.T) {
 	page.Type("#sign-up [name=name]", "Ada <i>of the</i> Ovens")
 	page.Type("#sign-up [name=email]", "ada@example.com")
 	page.Type("#sign-up [name=password]", "correct horse battery staple\r")
-	page.Wait("location.pathname === '/publish' && !document.querySelector('#editor')?.hidden")
+	page.Wait("location.pathname === '/publish' && document.querySelector('#editor')?.hidden === false")
 
 	page.Choose("#photo-file", files(t, "soup.jpg")...)
 	page.Type("[name=title]", "Zabaglione soup")
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 	page.Screenshot("e2e-recipe")
 
 	page.Visit(site + "/account")
-	page.Wait("!document.querySelector('#account')?.hidden")
+	page.Wait("document.querySelector('#account')?.hidden === false")
 	page.Click("#export")
 	page.Says("#export-status", "Your data is ready")
 	page.Screenshot("e2e-account")
