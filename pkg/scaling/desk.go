@@ -232,10 +232,9 @@ func (l Loan) check(known map[string]Known, others []Loan, now time.Time) error 
 	case lasts <= 0 || lasts > LongestLoan:
 		return refuse(ErrRefused, "%s for %v: ask for more than nothing and at most %v, and again when that is over", l.what(), lasts, LongestLoan)
 	case !(l.Share > 0 && l.Share <= 1):
-		return refuse(ErrRefused, "%s a share of %v of its workers: give a part of 1", l.what(), l.Share)
+		return refuse(ErrRefused, "%s a share of %v: give a part of its workers, above 0 and at most 1", l.what(), l.Share)
 	case l.freed(concurrency) == 0:
-		return refuse(ErrRefused, "%s %.3g %% of its workers: of its concurrency of %d that is %s; lend more, or all, which pauses it",
-			l.what(), 100*l.Share, concurrency, tooLittle(concurrency))
+		return refuse(ErrRefused, "%s can't lend %s of its workers to %s: %s", l.From, sizing.Percent(l.Share), l.To, tooLittle(concurrency))
 	}
 	return l.beside(others, now)
 }
@@ -243,9 +242,9 @@ func (l Loan) check(known map[string]Known, others []Loan, now time.Time) error 
 // tooLittle says why a share of a concurrency frees nothing.
 func tooLittle(concurrency int) string {
 	if concurrency <= sizing.LeastConcurrency {
-		return fmt.Sprintf("nothing: Lambda takes no less than %d", sizing.LeastConcurrency)
+		return fmt.Sprintf("it has a concurrency of %d, and Lambda takes no less than %d; lend all of it, which pauses it", concurrency, sizing.LeastConcurrency)
 	}
-	return "less than one invocation"
+	return fmt.Sprintf("of its concurrency of %d that is less than one invocation; lend more", concurrency)
 }
 
 // beside says why a loan can't be beside the others: what a queue borrowed it does not

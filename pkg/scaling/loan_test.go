@@ -154,7 +154,7 @@ func TestLoansThatMakeNoSense(t *testing.T) {
 		{"search", "", 1, 73 * time.Hour, "search can't be paused for 73h0m0s: ask for more than nothing and at most 72h0m0s"},
 		{"search", "photos", 1.5, time.Hour, "a share of 1.5"},
 		{"search", "photos", -1, time.Hour, "a share of -1"},
-		{"search", "photos", 0.1, time.Hour, "search can't lend to photos 10 % of its workers: of its concurrency of 3 that is less than one invocation; lend more, or all"},
+		{"search", "photos", 0.1, time.Hour, "search can't lend 10 % of its workers to photos: of its concurrency of 3 that is less than one invocation; lend more"},
 		{"newsletter", "search", 1, time.Hour, "newsletter can't lend to search: newsletter lends to photos until 20"},
 		{"newsletter", "", 1, time.Hour, " already; end that first: nightshift queues lend newsletter --give-back"},
 		{"photos", "newsletter", 1, time.Hour, "photos can't lend to newsletter while it borrows: newsletter lends to photos until"},

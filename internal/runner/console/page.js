@@ -38,11 +38,12 @@ function span(ms) {
 }
 const distance = (ms) => Math.abs(ms) < 1000 ? "now" : ms > 0 ? `in ${span(ms)}` : `${span(ms)} ago`;
 
-function tick(read) {
+function tick(read, sent) {
   clock = { now: Date.parse(read.now), asked: Date.now() };
   at("now").textContent = stamp(new Date(clock.now));
   at("now").dateTime = read.now;
-  at("pace").textContent = aboutTime(clock.now - clock.asked, read);
+  // The answer was made between the two times of this device.
+  at("pace").textContent = aboutTime(Math.max(clock.now - clock.asked, 0) || Math.min(clock.now - sent, 0), read);
   return read.scale > 1 ? 250 : 1000;
 }
 
@@ -67,9 +68,9 @@ function standing(q) {
     q.queue,
     cell(q.limit ? `${number(depth(q))} of ${number(q.limit)}` : number(depth(q)), q.limit && depth(q) >= q.limit ? "bad" : ""),
     cell(age, q.age_s >= q.longest_wait_s ? "bad" : ""),
-    cell(q.gate_means ?? "no bounds", troubled(q) ? "bad" : q.gate ? "" : "none"),
+    cell(q.gate_means ?? "no bounds", troubled(q) ? "bad wrap" : q.gate ? "wrap" : "none"),
     cell(q.dead_letters === undefined ? "–" : number(q.dead_letters), q.dead_letters ? "bad" : ""),
-    cell(q.workers + (q.until ? `, until ${moment(q.until)}` : ""), q.paused ? "bad" : ""),
+    cell(q.workers + (q.until ? `, until ${moment(q.until)}` : ""), q.paused ? "bad wrap" : "wrap"),
     cell(q.problem ?? "", "bad long"),
   ];
 }
@@ -83,8 +84,8 @@ function summary(queues) {
 }
 
 const draw = {
-  state(s) {
-    tick(s.clock);
+  state(s, sent) {
+    tick(s.clock, sent);
     at("http").href = s.http;
     at("aws").textContent = s.aws;
     fill("messages", ["queue", "visible", "delayed", "in flight"], (s.queues ?? []).map((q) => [q.name, q.visible, q.delayed, q.in_flight]), "no queues");
@@ -131,10 +132,11 @@ async function ask(what) {
   let wait = 2000;
   try {
     if (document.visibilityState === "visible") {
+      const sent = Date.now();
       const answer = await fetch(what);
       const read = await answer.json();
       if (!answer.ok) throw new Error(read?.message ?? answer.statusText);
-      wait = draw[what](read);
+      wait = draw[what](read, sent);
     }
     problems.delete(what);
   } catch (e) {
