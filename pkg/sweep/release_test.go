@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nightshift-go/nightshift/internal/fault"
@@ -325,6 +326,10 @@ func TestSpilledJobsOfAQueueThatIsGone(t *testing.T) {
 
 // Whatever is due goes out while a million are spilled, and the other way round.
 func TestReleaseAndPromotionDoNotStarveEachOther(t *testing.T) {
+	synctest.Test(t, releaseAndPromotionDoNotStarveEachOther)
+}
+
+func releaseAndPromotionDoNotStarveEachOther(t *testing.T) {
 	b := newBasin(t, func(p *sizing.Plan) { p.Limit, p.DrainRate = 1_000_000, 1000 })
 	var due []job.ID
 	for range 400 {
