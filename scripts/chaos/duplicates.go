@@ -28,6 +28,8 @@ type duplicates struct {
 	next  http.Handler
 	// deliver hands a batch to the function that is fed by a queue.
 	deliver func(queue string, event []byte, after time.Duration)
+	// closed has nobody receive until it closes; nil is open.
+	closed <-chan struct{}
 
 	mu   sync.Mutex
 	sent [][]byte
@@ -108,6 +110,13 @@ func (d *duplicates) receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the caller is gone
+	}
+	if d.closed != nil {
+		select {
+		case <-d.closed:
+		case <-r.Context().Done():
+			return
+		}
 	}
 	random, rate := d.storm.draw("duplicates.receive")
 	queue := queueOf(body)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -10,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
+	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/scripts/chaos/work"
 )
 
@@ -27,10 +29,7 @@ const innocents = 9
 func TestAJobThatTakesAllMemory(t *testing.T) {
 	t.Parallel()
 	c, logged := testConfig(t)
-	// One poller that waits until its batch is full.
-	// One poller that waits until its batch is full: long enough for ten messages on a
-	// busy machine, and hidden for longer than that.
-	c.workers, c.parameters = 1, map[string]string{"QuickWindow": "5", "QuickVisibility": "10"}
+	c.workers, c.parameters = 1, map[string]string{"Begun": t.TempDir()}
 	p := eaterPlan()
 	h := observe(t, c, p)
 	first := h.after(p.jobs[0].ID, 0).new
@@ -80,18 +79,18 @@ func TestAJobThatTakesAllMemory(t *testing.T) {
 	}
 }
 
-// eaterPlan is nine jobs that take a while and, in their midst, the one that takes
-// all memory.
+// eaterPlan is nine jobs and, in their midst, the one that takes all memory when all ten
+// are at work.
 func eaterPlan() *plan {
 	p := &plan{byID: map[job.ID]*planned{}}
 	for i := range innocents + 1 {
 		j := &planned{kind: "quick", runs: 1}
-		j.ID, j.Task, j.In = idOf(0, i), work.Pass.Definition().Name, time.Second
-		j.Arguments.Busy = 4000 // all are there when the process dies, and are quick afterwards
+		j.ID, j.Task = idOf(0, i), work.Pass.Definition().Name
 		if i == innocents/2 {
 			j.kind, j.poison, j.Task = "takes all memory", "worker_died", work.DieTwice.Definition().Name
-			j.Arguments = work.Arguments{How: "memory"}
+			j.Arguments.How = "memory"
 		}
+		j.Arguments.Crowd = innocents + 1
 		p.jobs = append(p.jobs, j)
 		p.byID[j.ID] = j
 	}
@@ -104,11 +103,13 @@ type seen struct {
 	remains *remains
 }
 
-// observe runs a plan without a storm.
+// observe runs a plan without a storm. Nobody receives a message until all are there,
+// so that they are in one batch.
 func observe(t *testing.T, c config, p *plan) seen {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := t.Context()
+	open := make(chan struct{})
+	c.closed = open
 	k, err := startStack(ctx, c, newStorm(0, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,9 @@ func observe(t *testing.T, c config, p *plan) seen {
 	if err := sendChunk(ctx, k, p.jobs, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := settle(ctx, k, h.recorder, 2*time.Minute); left != "" || err != nil {
+	awaitMessages(t, k, "QuickQueue", len(p.jobs))
+	close(open)
+	if left, err := settle(ctx, k, h.recorder, longest); left != "" || err != nil {
 		t.Fatal(left, err)
 	}
 	if h.remains, err = inspect(ctx, k); err != nil {
@@ -136,6 +139,27 @@ func observe(t *testing.T, c config, p *plan) seen {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// awaitMessages waits until so many messages of a queue can be received.
+func awaitMessages(t *testing.T, k *stack, name string, n int) {
+	t.Helper()
+	out, err := k.sqs.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: &name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(longest); ; time.Sleep(10 * time.Millisecond) {
+		depth, err := queue.New(k.sqs).Depth(t.Context(), *out.QueueUrl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if depth.Visible == n {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s holds %+v, want %d", name, depth, n)
+		}
+	}
 }
 
 // claims gives the changes by which a worker got a job.

@@ -111,13 +111,18 @@ func numberIn(value dynamodbtypes.AttributeValue) (int, error) {
 	return strconv.Atoi(n.Value)
 }
 
-// eachQueue visits the queues that functions read, and those that people read.
+// queues are all of them, in the order in which SQS moves messages: one that is moved
+// between two looks is seen behind the place that it left.
+var queues = []string{
+	"QuickQueue", "SlowQueue", "OrderedQueue.fifo", "BackstopQueue", "OrderedBackstopQueue.fifo",
+	"BackstopDeadLetterQueue", "OrderedBackstopDeadLetterQueue.fifo",
+	"QuickDeadLetterQueue", "SlowDeadLetterQueue", "OrderedDeadLetterQueue.fifo",
+}
+
+// eachQueue visits the queues that functions read, and those that people read: letters.
 func eachQueue(ctx context.Context, k *stack, visit func(name, url string, letters bool) error) error {
-	for name, letters := range map[string]bool{
-		"QuickQueue": false, "SlowQueue": false, "OrderedQueue.fifo": false, "BackstopQueue": false, "OrderedBackstopQueue.fifo": false,
-		"BackstopDeadLetterQueue": false, "OrderedBackstopDeadLetterQueue.fifo": false,
-		"QuickDeadLetterQueue": true, "SlowDeadLetterQueue": true, "OrderedDeadLetterQueue.fifo": true,
-	} {
+	for i, name := range queues {
+		letters := i >= len(queues)-3
 		out, err := k.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
 		if err != nil {
 			return fmt.Errorf("looking for %s: %w", name, err)

@@ -107,11 +107,15 @@ func rage(ctx context.Context, k *stack, p *plan, s setup) error {
 	return <-killed
 }
 
+// quiet is how many looks in a row find nothing left when a stack has come to rest: what
+// is under way for the second time may send a message once more.
+const quiet = 5
+
 // settle waits until every accepted job has ended, every letter is out and no
 // message is left. Where that takes too long it says what is left.
 func settle(ctx context.Context, k *stack, r *recorder, longest time.Duration) (left string, err error) {
 	deadline := time.Now().Add(longest)
-	for {
+	for looks := 0; ; {
 		messages := 0
 		jobs := r.unsettled()
 		err := eachQueue(ctx, k, func(_, url string, letters bool) error {
@@ -122,10 +126,13 @@ func settle(ctx context.Context, k *stack, r *recorder, longest time.Duration) (
 			messages += n
 			return err
 		})
-		if err != nil || jobs == 0 && messages == 0 {
+		if looks++; jobs > 0 || messages > 0 {
+			looks = 0
+		}
+		if err != nil || looks == quiet {
 			return "", err
 		}
-		if time.Now().After(deadline) {
+		if looks == 0 && time.Now().After(deadline) {
 			return fmt.Sprintf("%d jobs, %d messages", jobs, messages), nil
 		}
 		select {

@@ -48,7 +48,9 @@ type config struct {
 	pollers int
 	// parameters are the template's.
 	parameters map[string]string
-	log        *slog.Logger
+	// closed has nobody receive messages until it closes, if it is there.
+	closed <-chan struct{}
+	log    *slog.Logger
 	// lines takes what functions write.
 	lines func(function, line string)
 }
@@ -67,7 +69,7 @@ func startStack(ctx context.Context, c config, s *storm) (_ *stack, err error) {
 		return nil, err
 	}
 	k.onClose(endpoint.Close)
-	stormy, err := k.serve(&duplicates{storm: s, next: endpoint, deliver: k.deliver})
+	stormy, err := k.serve(&duplicates{storm: s, next: endpoint, deliver: k.deliver, closed: c.closed})
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,13 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/job"
 )
 
-// Names of the variables that hold the name of the table of effects and, not empty,
-// tell a worker to poll.
+// Names of the variables that hold the name of the table of effects, tell a worker to
+// poll where they are not empty, and name the folder in which the jobs of a crowd note
+// that they have begun.
 const (
 	Effects = "CHAOS_EFFECTS"
 	Poll    = "CHAOS_POLL"
+	Begun   = "CHAOS_BEGUN"
 )
 
 // Attributes of the table of effects. Each job has a row, in which Count is raised
@@ -60,9 +62,10 @@ type Arguments struct {
 	// Wait is how long a job takes, and until when after its creation a snoozing
 	// one is not ready; in milliseconds.
 	Wait int `json:"wait,omitempty"`
-	// Busy is until when after its creation a job has something to do, in
-	// milliseconds: one that runs again later is quick.
-	Busy int `json:"busy,omitempty"`
+	// Crowd is how many jobs are to be at work at once, this one among them: its
+	// first run goes on only when all have begun, and one that takes nothing with it
+	// stays until its process ends. Later runs are like any others.
+	Crowd int `json:"crowd,omitempty"`
 	// How says how a job takes its process with it: "exit", "kill" or "memory".
 	How string `json:"how,omitempty"`
 }

@@ -22,16 +22,23 @@ type jobOf = job.Job[work.Arguments]
 // handlers are the tasks' functions.
 type handlers struct {
 	effects string // the table
+	begun   string // the folder of crowds
 }
 
 // pass takes a while, if it is told to.
 func (h *handlers) pass(ctx context.Context, j *jobOf) error {
-	wait := time.Duration(j.Args.Wait) * time.Millisecond
-	busy := time.Until(j.CreatedAt.Add(time.Duration(j.Args.Busy) * time.Millisecond))
+	first, err := h.joined(ctx, j)
+	if err != nil {
+		return err
+	}
+	if first {
+		<-ctx.Done() // the process ends before
+		return ctx.Err()
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(max(wait, busy)):
+	case <-time.After(time.Duration(j.Args.Wait) * time.Millisecond):
 	}
 	return worker.Commit(ctx, j, h.counted(j)...)
 }
@@ -91,7 +98,10 @@ func (poison) Error() string     { return work.Reason }
 func (poison) ErrorCode() string { return work.Code }
 
 // die takes the process with it.
-func (h *handlers) die(_ context.Context, j *jobOf) error {
+func (h *handlers) die(ctx context.Context, j *jobOf) error {
+	if _, err := h.joined(ctx, j); err != nil {
+		return err
+	}
 	switch j.Args.How {
 	case "exit":
 		os.Exit(1)

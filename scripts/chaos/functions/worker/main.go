@@ -29,7 +29,7 @@ func newWorker(env *wire.Env) (*worker.Worker, error) {
 	if err := limitMemory(os.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")); err != nil {
 		return nil, err
 	}
-	h := &handlers{effects: env.Settings.Required(work.Effects)}
+	h := &handlers{effects: env.Settings.Required(work.Effects), begun: os.Getenv(work.Begun)}
 	return worker.New(worker.Config{
 		Jobs: env.Jobs(), Queue: env.Queue(), Addresses: env.Addresses(work.Queues()...), Logger: env.Logger,
 	},
