@@ -17,7 +17,8 @@ import (
 	"github.com/nightshift-go/nightshift/pkg/client"
 )
 
-// aFilm takes some seconds to work on: a pot, for half a minute or more.
+// aFilm takes some seconds to work on, of which the job tells every other: a pot, for half
+// a minute or more.
 func aFilm(t *testing.T, width, seconds int) []byte {
 	t.Helper()
 	data, err := sampleclips.Film{Width: width, Height: width * 9 / 16, Frames: 10 * seconds, Rate: 10, Bare: true, Sound: true}.AVI()
@@ -170,7 +171,7 @@ func TestAFilmWhoseProcessIsKilled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	stack, c := ownStack(t, runner.InMemory, &lines{})
-	job := order(ctx, t, c, "video/avi", aFilm(t, 320, 60))
+	job := order(ctx, t, c, "video/avi", aFilm(t, 480, 60))
 	begun(ctx, t, c, job)
 	for range 2 {
 		if killed, err := stack.Kill("videos", func(int) int { return 0 }); !killed || err != nil {
@@ -184,7 +185,7 @@ func TestAFilmWhoseProcessIsKilled(t *testing.T) {
 	if job.State != "done" || job.Attempts != 2 {
 		t.Fatalf("the job ended %s after %d attempts (%+v), want done after two", job.State, job.Attempts, job.Error)
 	}
-	checkFilm(t, stack, job, 320, 60)
+	checkFilm(t, stack, job, 480, 60)
 }
 
 // The stack stops in the middle of a film: the process gives the job back, and the next
@@ -196,7 +197,7 @@ func TestAFilmWhoseStackStops(t *testing.T) {
 	folder := t.TempDir()
 	logs := &lines{}
 	stack, c := ownStack(t, folder, logs)
-	job := order(ctx, t, c, "video/avi", aFilm(t, 320, 60))
+	job := order(ctx, t, c, "video/avi", aFilm(t, 480, 60))
 	begun(ctx, t, c, job)
 	if err := stack.Close(); err != nil {
 		t.Fatal(err)
@@ -212,5 +213,5 @@ func TestAFilmWhoseStackStops(t *testing.T) {
 	if job.State != "done" || job.Attempts != 1 {
 		t.Fatalf("the job ended %s after %d attempts (%+v), want done after one", job.State, job.Attempts, job.Error)
 	}
-	checkFilm(t, stack, job, 320, 60)
+	checkFilm(t, stack, job, 480, 60)
 }
