@@ -171,7 +171,7 @@ func (w *wired) createQueue(name string, attributes map[string]string) (url stri
 // ended waits for the job's end.
 func (w *wired) ended(id job.ID) store.Record {
 	w.t.Helper()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(3 * time.Minute) // on a machine with other things to do as well
 	for {
 		changed := w.server.Changed()
 		rec, err := w.jobs.Get(w.t.Context(), id)
