@@ -1,0 +1,9 @@
+package idempotency_test
+
+import (
+	"testing"
+
+	"github.com/nightshift-go/nightshift/internal/drawn"
+)
+
+func TestMain(m *testing.M) { drawn.Main(m) }
