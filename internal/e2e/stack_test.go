@@ -43,7 +43,7 @@ func run(m *testing.M) (code int) {
 		return 1
 	}
 	defer os.RemoveAll(built)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute) // builds, too
 	defer cancel()
 	crumb, err = runner.Start(ctx, stackConfig(built, logs))
 	if err != nil {
