@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -77,6 +78,10 @@ func TestACommandThatDoesNotLookAtItsWrites(t *testing.T) {
 	out := &output{to: failing(syscall.ENOSPC), end: end}
 	fmt.Fprintln(out, "one")
 	<-ctx.Done()
+	out.to = io.Discard // there is room again, but the answer has a hole
+	if n, err := fmt.Fprintln(out, "two"); n != 0 || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("it goes on: %d, %v", n, err)
+	}
 	for err, want := range map[error]string{nil: noRoom, ctx.Err(): noRoom, wrote(out.failed): noRoom, os.ErrClosed: noRoom + "nightshift: file already closed\n"} {
 		stderr.Reset()
 		if code := out.exitCode(streams{err: &stderr}, err); code != exitFailure || stderr.String() != want {

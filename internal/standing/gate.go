@@ -36,6 +36,9 @@ var means = map[Gate]string{
 	Unknown:   "closed: the queue can't be read, and new jobs are refused",
 }
 
+// patience is how long people wait for a reading, on a machine that has much to do.
+const patience = 10 * time.Second
+
 // gate makes the gate of one queue, which is only asked what it would say: it sends no
 // probes, but sees what became of others'. What is counted here is the queue of one
 // moment; nobody waits for two readings more.
@@ -50,7 +53,7 @@ func (c Config) gate(plan sizing.Plan, url string, late *sweep.Late) (*admission
 	config := admission.For(plan)
 	config.Look, config.Window, config.Now = source.Look, c.Window, c.Now
 	config.Probe = func(context.Context) error { return nil }
-	config.Doubt = -1
+	config.Doubt, config.Timeout = -1, patience
 	return admission.New(config)
 }
 

@@ -62,7 +62,7 @@ func newSite(t *testing.T) *site {
 		named("photos", func(q *job.Queue) { q.Full = job.Degrade }),
 		named("imports", func(q *job.Queue) { q.Full, q.SpillLimit = job.Spill, 1 }),
 		named("index", func(q *job.Queue) { q.Full = job.Replace }),
-		named("videos", func(q *job.Queue) { q.Hard, q.LongestWait = true, 4 * time.Second }),
+		named("videos", func(q *job.Queue) { q.Hard, q.LongestWait = true, 4*time.Second }),
 		named("elsewhere", func(*job.Queue) {}),
 	}
 	for _, name := range []string{"mail", "photos", "imports", "index", "videos"} {
