@@ -3,6 +3,7 @@ package idempotency_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -179,6 +180,32 @@ func TestObjectsThatDoNotAnswerRepeatNothing(t *testing.T) {
 			w.wantCharges(1)
 		})
 	}
+}
+
+// slowly is an answer that is a long time in becoming JSON.
+type slowly int
+
+func (s slowly) MarshalJSON() ([]byte, error) {
+	time.Sleep(time.Minute)
+	return []byte(fmt.Sprint(int(s))), nil
+}
+
+// Nor must an answer that is large, or a process that is slow, use it up.
+func TestAnAnswerThatTakesLongToEncodeIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for range 2 {
+			r, err := idempotency.Once(t.Context(), w.records, key("a"), func(ctx context.Context) (slowly, error) {
+				r, err := w.charge(ctx)
+				return slowly(r.Number), err
+			})
+			if r != 1 || err != nil {
+				t.Errorf("the answer is %d, %v", r, err)
+			}
+			w.pass(time.Hour)
+		}
+		w.wantCharges(1)
+	})
 }
 
 func TestAnAnswerOfAnotherVersion(t *testing.T) {

@@ -82,9 +82,10 @@ func run[T any](ctx context.Context, r *Records, c claim, fn func(ctx context.Co
 
 // keep stores the answer for those who come later.
 func keep[T any](ctx context.Context, r *Records, c claim, result T) (T, error) {
+	data, err := payload.Encode(result) // however long that takes, there is time to write
 	ctx, cancel := ending(ctx)
 	defer cancel()
-	a, unfit := r.answerOf(ctx, c, result)
+	a, unfit := r.answerOf(ctx, c, data, err)
 	found, lost, err := r.store(ctx, c, a)
 	if errors.Is(err, store.ErrTooLarge) {
 		unfit = err
@@ -121,10 +122,9 @@ func superseded[T any](ctx context.Context, r *Records, c claim, found row) (T, 
 	return replay[T](ctx, r, c, found)
 }
 
-// answerOf makes what is stored of a result. unfit is why it can't be kept, where
-// the caller is at fault.
-func (r *Records) answerOf(ctx context.Context, c claim, result any) (a answer, unfit error) {
-	data, err := payload.Encode(result)
+// answerOf makes what is stored of a result, which is data as JSON, or err is why it is
+// none. unfit is why it can't be kept, where the caller is at fault.
+func (r *Records) answerOf(ctx context.Context, c claim, data []byte, err error) (a answer, unfit error) {
 	switch {
 	case err != nil:
 		return answer{unkept: err.Error()}, err
