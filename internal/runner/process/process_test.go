@@ -15,10 +15,13 @@ import (
 	"github.com/nightshift-go/nightshift/internal/runner/process"
 )
 
-// script writes a program.
+// script writes a program. A child that is forked meanwhile would keep it open until its own
+// program runs, and a file that is open for writing can't be run (ETXTBSY).
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
