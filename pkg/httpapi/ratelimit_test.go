@@ -119,7 +119,7 @@ func TestWhoAClientIs(t *testing.T) {
 			func(r *request) { r.Headers["x-forwarded-for"] = "192.0.2.2" }, true},
 	} {
 		l, err := httpapi.NewRateLimit(httpapi.RateLimitConfig{
-			Driver: memstore.New(memstore.Config{}), Rate: 1e-3, Burst: 1, AddressRate: 1e-3, AddressBurst: 1,
+			Driver: &driver{Driver: memstore.New(memstore.Config{})}, Rate: 1e-3, Burst: 1, AddressRate: 1e-3, AddressBurst: 1,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestATableThatDoesNotAnswerLetsIn(t *testing.T) {
 }
 
 func TestUploadsAreLimitedToo(t *testing.T) {
-	l, err := httpapi.NewRateLimit(httpapi.RateLimitConfig{Driver: memstore.New(memstore.Config{}), Rate: 1e-3, Burst: 1})
+	l, err := httpapi.NewRateLimit(httpapi.RateLimitConfig{Driver: &driver{Driver: memstore.New(memstore.Config{})}, Rate: 1e-3, Burst: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
