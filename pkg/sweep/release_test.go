@@ -3,8 +3,6 @@ package sweep_test
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -15,106 +13,10 @@ import (
 	"github.com/nightshift-go/nightshift/internal/fault"
 	"github.com/nightshift-go/nightshift/pkg/job"
 	"github.com/nightshift-go/nightshift/pkg/lifecycle"
-	"github.com/nightshift-go/nightshift/pkg/queue"
 	"github.com/nightshift-go/nightshift/pkg/sizing"
 	"github.com/nightshift-go/nightshift/pkg/store"
-	"github.com/nightshift-go/nightshift/pkg/store/memstore"
 	"github.com/nightshift-go/nightshift/pkg/sweep"
 )
-
-// A basin is a stack with one queue, of 60 places, 2 jobs drained and 1 arriving a
-// second, under a clock of the test's.
-type basin struct {
-	*world
-	now time.Time
-}
-
-// basinURL is where its queue is.
-const basinURL = "basin"
-
-func newBasin(t testing.TB, change ...func(*sizing.Plan)) *basin {
-	t.Helper()
-	w := &world{memory: memstore.New(memstore.Config{}), depths: depths{basinURL: 0}}
-	w.t, _ = t.(*testing.T)
-	b := &basin{w, time.Now().UTC().Truncate(time.Minute)}
-	w.faults = &fault.Driver{Inner: w.memory}
-	clock := func() time.Time { return b.now }
-	var err error
-	if w.jobs, err = store.New(store.Config{Driver: w.memory, Now: clock}); err != nil {
-		t.Fatal(err)
-	}
-	broken, err := store.New(store.Config{Driver: w.faults, Now: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan := sizing.Plan{Queue: job.Queue{Name: "photos", PeakArrivals: 1, LongestWait: longestWait, Full: job.Spill}, DrainRate: 2, Limit: 60}
-	for _, c := range change {
-		c(&plan)
-	}
-	w.sweep, err = sweep.New(sweep.Config{
-		Jobs: broken, Depths: w.depths, Now: clock, Plans: map[string]sizing.Plan{"photos": plan},
-		Addresses: map[string]queue.Address{"photos": {URL: basinURL}}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// spill keeps jobs of a queue in the table, a second apart.
-func (b *basin) spill(t testing.TB, name string, n int) (ids []job.ID) {
-	t.Helper()
-	return b.spillIn(t, name, n, store.Bound{Limit: 1 << 20, Shards: 1})
-}
-
-func (b *basin) spillIn(t testing.TB, name string, n int, bound store.Bound) (ids []job.ID) {
-	t.Helper()
-	for range n {
-		id, err := b.jobs.NewID()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.now = b.now.Add(time.Second)
-		spilled := store.NewJob{ID: id, Task: "photo.resize", Queue: name, Args: []byte(`{}`), MaxAttempts: 3, Spill: &bound}
-		if _, _, err := b.jobs.Create(t.Context(), spilled); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// minute lets a minute pass in which the relay keeps up, and the sweep run.
-func (b *basin) minute() {
-	b.t.Helper()
-	b.now = b.now.Add(time.Minute)
-	if err := b.run(); err != nil {
-		b.t.Fatal(err)
-	}
-	b.relay()
-}
-
-func (b *basin) relay() {
-	b.t.Helper()
-	if err := b.jobs.ConfirmPublished(b.t.Context(), "photos", b.now); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// released gives those that are in their queue, in the order in which they become
-// visible.
-func (b *basin) released(ids []job.ID) (out []job.ID) {
-	b.t.Helper()
-	visible := map[job.ID]time.Time{}
-	for _, id := range ids {
-		if rec := b.get(id); rec.State == lifecycle.Queued {
-			visible[id] = rec.Publication.At
-			out = append(out, id)
-		}
-	}
-	slices.SortFunc(out, func(x, y job.ID) int { return visible[x].Compare(visible[y]) })
-	return out
-}
 
 func TestSpilledJobsAreReleasedAsThereIsRoom(t *testing.T) {
 	b := newBasin(t)
@@ -212,7 +114,7 @@ func TestARecountThatBeginsSlowly(t *testing.T) {
 	enqueue()
 	came := 1
 	b.faults.Inner = slowRecount{b.memory, func() {
-		b.now = b.now.Add(2 * store.RecountMargin)
+		b.pass(2 * store.RecountMargin)
 		if came < jobs {
 			enqueue()
 			came++
@@ -268,7 +170,7 @@ func TestAReleaseThatIsRepeated(t *testing.T) {
 	b.minute()
 	n := len(b.released(ids))
 	for range 3 {
-		b.now = b.now.Add(time.Second)
+		b.pass(time.Second)
 		b.relay()
 		if err := b.run(); err != nil {
 			t.Fatal(err)
@@ -287,7 +189,7 @@ func TestNothingIsReleasedIntoARelayThatStandsStill(t *testing.T) {
 	b.minute()
 	n := len(b.released(ids))
 	for range 5 { // the relay confirms nothing
-		b.now = b.now.Add(time.Minute)
+		b.pass(time.Minute)
 		if err := b.run(); err != nil {
 			t.Fatal(err)
 		}

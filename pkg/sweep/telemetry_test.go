@@ -49,7 +49,7 @@ func TestReleasesAreMeasured(t *testing.T) {
 	plan := sizing.Plan{Queue: job.Queue{Name: "photos", PeakArrivals: 1, LongestWait: longestWait, Full: job.Spill}, DrainRate: 2, Limit: 60}
 	var err error
 	b.sweep, err = sweep.New(sweep.Config{
-		Jobs: b.jobs, Depths: b.depths, Now: func() time.Time { return b.now }, Plans: map[string]sizing.Plan{"photos": plan, "mails": {Queue: job.Queue{Name: "mails"}, DrainRate: 1, Limit: 10}},
+		Jobs: b.jobs, Depths: b.depths, Now: b.clock, Plans: map[string]sizing.Plan{"photos": plan, "mails": {Queue: job.Queue{Name: "mails"}, DrainRate: 1, Limit: 10}},
 		Addresses: map[string]queue.Address{"photos": {URL: basinURL}, "mails": {URL: basinURL}}, Logger: slog.New(slog.DiscardHandler), Metrics: &m,
 	})
 	if err != nil {
