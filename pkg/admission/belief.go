@@ -33,10 +33,11 @@ type belief struct {
 	highest Reading
 }
 
-// hear takes a reading in that was begun at a time.
-func (b *belief) hear(r Reading, at time.Time) {
+// hear takes a reading in that was begun at a time, when so many jobs waited for a relay
+// that is late.
+func (b *belief) hear(r Reading, at time.Time, unrelayed int) {
 	if b.number == 0 || b.doubt < 0 || !b.doubtful(r, at) {
-		b.believe(r, at)
+		b.believe(r, at, unrelayed)
 		return
 	}
 	if b.doubted == 0 {
@@ -48,13 +49,13 @@ func (b *belief) hear(r Reading, at time.Time) {
 	b.reading.takeTable(r)
 	if b.doubted >= leastDoubted && at.Sub(b.since) >= b.doubt {
 		b.highest.takeTable(r)
-		b.believe(b.highest, at)
+		b.believe(b.highest, at, unrelayed)
 	}
 }
 
-func (b *belief) believe(r Reading, at time.Time) {
+func (b *belief) believe(r Reading, at time.Time, unrelayed int) {
 	b.reading, b.at, b.number, b.doubted = r, at, b.number+1, 0
-	b.past.note(at, r.Depth)
+	b.past.note(at, r.Depth+unrelayed)
 	b.ahead, b.knows = b.past.depth(r.Oldest)
 }
 

@@ -39,7 +39,7 @@ func New(c Config) (*Gate, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
-	g := &Gate{config: c, probing: probing{every: c.ProbeEvery, window: c.Window}, since: newAdmitted(c.Refresh, c.Settle)}
+	g := &Gate{config: c, probing: probing{every: c.ProbeEvery, window: c.Window}, since: newAdmitted(c.Refresh, c.Settle+c.ProbeEvery+c.Window+certainty)}
 	g.meter.believed = belief{drain: c.DrainRate, doubt: c.Doubt, longest: c.LongestWait, past: newPast(c.LongestWait)}
 	g.valve(1)
 	if c.Full == job.Degrade {
@@ -90,7 +90,7 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 	defer g.mu.Unlock()
 	now := g.refresh(ctx)
 	believed := &g.meter.believed
-	g.since.rotate(believed.number, believed.at)
+	g.since.rotate(believed.number, g.shown(believed.reading, believed.at))
 	d := Decision{
 		Limit: g.config.Limit, Depth: believed.reading.Depth + g.since.count(),
 		Age: believed.reading.Age(now), Err: g.meter.err,
@@ -112,6 +112,24 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 		g.measure(ctx, &d)
 	}
 	return d
+}
+
+// shown is until when jobs were admitted that show in a reading which was begun at a time:
+// those that had time to. While the relay is late it is what the relay has confirmed.
+func (g *Gate) shown(r Reading, at time.Time) time.Time {
+	shown := at.Add(-g.config.Settle)
+	if g.config.Probe != nil && g.probing.late(r, at) && r.Relayed.Before(shown) {
+		return r.Relayed
+	}
+	return shown
+}
+
+// unrelayed is how many jobs wait for a relay that is late, by the time of a reading.
+func (g *Gate) unrelayed(r Reading, at time.Time) int {
+	if g.config.Probe == nil || !g.probing.late(r, at) {
+		return 0
+	}
+	return g.since.after(r.Relayed)
 }
 
 // judge decides by what is known, and by the valve of the work's class.

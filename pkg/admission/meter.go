@@ -59,8 +59,8 @@ func (g *Gate) read(ctx context.Context) {
 	g.mu.Lock()
 	if g.meter.err = err; err == nil {
 		g.meter.heard = began
-		g.meter.believed.hear(r, began)
 		g.probing.confirmed(r)
+		g.meter.believed.hear(r, began, g.unrelayed(r, began))
 	}
 	probe := err == nil && g.config.Probe != nil && g.probing.due(r, g.config.Now())
 	g.mu.Unlock()

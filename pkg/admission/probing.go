@@ -16,6 +16,10 @@ const (
 	certainty = 4 * time.Second
 )
 
+// lateAfter is until the relay is taken for late: what it was not seen to publish counts
+// as waiting, beside what is in the queue.
+const lateAfter = 2 * patience
+
 // probing is what a gate knows of the relay besides its readings.
 type probing struct {
 	every, window time.Duration
@@ -46,6 +50,12 @@ func (p *probing) confirmed(r Reading) {
 func (p *probing) due(r Reading, now time.Time) bool {
 	late := p.waits && now.Sub(p.last) >= p.window+patience
 	return (late || r.Asked.After(r.Relayed)) && now.Sub(r.Probed) >= p.every
+}
+
+// late tells that what was to be confirmed is not, for longer than a relay takes that runs.
+func (p *probing) late(r Reading, now time.Time) bool {
+	return p.waits && now.Sub(p.last) >= p.window+lateAfter ||
+		r.Asked.After(r.Relayed) && now.Sub(r.Asked) >= p.window+lateAfter
 }
 
 // dark tells that the relay does not publish what goes to the queue.

@@ -197,3 +197,67 @@ func TestWithoutProbesNothingIsConfirmed(t *testing.T) {
 		}
 	}
 }
+
+// What waits for a relay that stands still counts, before that is certain: the queue itself
+// seems to become empty. When the relay goes again, no more wait than is bearable, and the
+// gate opens long before all is worked off.
+func TestWhatWaitsForTheRelayCounts(t *testing.T) {
+	const asked = 30
+	for phase := range 3 { // of the probes
+		b := behindRelay(t)
+		b.pass(t, 60+phase, asked)
+		b.runs = false
+		// Jobs come in until the next one is to be confirmed, and until that is late.
+		most, _ := b.pass(t, 40, asked)
+		if bound := b.limit + (asked-b.drain)*int((DefaultProbeEvery+DefaultWindow+lateAfter).Seconds()); most > bound {
+			t.Errorf("%d jobs wait, limit %d, want %d at most", most, b.limit, bound)
+		}
+		if _, admitted := b.pass(t, 20, asked); admitted != 0 {
+			t.Fatalf("%d were admitted in the dark", admitted)
+		}
+		b.runs = true
+		if _, admitted := b.pass(t, 20, asked); admitted < 5*b.drain {
+			t.Errorf("%d were admitted in 20 s after the relay went again", admitted)
+		}
+	}
+}
+
+// behind is a queue behind a relay, with workers.
+type behind struct {
+	relayed
+	g            *Gate
+	drain, limit int // a second; jobs
+	// queue and written are when the jobs came that are there, and that wait for the relay.
+	queue, written []time.Time
+}
+
+func behindRelay(t *testing.T) *behind {
+	b := &behind{drain: 10, limit: 150, relayed: relayed{runs: true}}
+	like := b.gate(t).config
+	b.g = made(t, Config{
+		Queue: "photos", Limit: b.limit, DrainRate: job.Rate(b.drain), LongestWait: time.Duration(b.limit/b.drain) * time.Second,
+		Inline: true, Look: like.Look, Probe: like.Probe, Now: like.Now,
+	})
+	return b
+}
+
+// pass lets seconds pass, and gives how many jobs waited at most and were admitted.
+func (b *behind) pass(t *testing.T, seconds, asked int) (most, admitted int) {
+	for range seconds {
+		if b.runs {
+			b.queue, b.written = append(b.queue, b.written...), nil
+		}
+		b.queue = b.queue[min(b.drain, len(b.queue)):]
+		b.reading.Depth, b.reading.Oldest = len(b.queue), time.Time{}
+		if len(b.queue) > 0 {
+			b.reading.Oldest = b.queue[0]
+		}
+		for i := range asked {
+			if i == 0 && b.second(t, b.g).Admitted || i > 0 && b.g.Admit(t.Context()).Admitted {
+				b.written, admitted = append(b.written, b.now), admitted+1
+			}
+		}
+		most = max(most, len(b.queue)+len(b.written))
+	}
+	return most, admitted
+}
