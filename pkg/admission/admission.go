@@ -63,9 +63,10 @@
 // Where the relay stands still, the queue behind it looks empty. So a gate with
 // Config.Probe asks, every few seconds, for one admitted job to be confirmed when it was
 // published (job.WithProbe). Where that takes too long it sends a probe of its own, a
-// row that is for nothing else, since the job may never have been written; and while
-// that stays unconfirmed it refuses (Unrelayed), and sends further ones, so that it
-// opens by itself. Confirmations are per queue: one that is broken closes only itself.
+// row that is for nothing else, since the job may never have been written, and counts
+// as waiting what it let in since the last confirmation. While its own probe stays
+// unconfirmed it refuses (Unrelayed), and sends further ones, so that it opens by
+// itself. Confirmations are per queue: one that is broken closes only itself.
 //
 // # When the depth can't be read
 //
