@@ -38,9 +38,6 @@ func (a *admitted) add(now time.Time) {
 
 // rotate takes note of a new reading, in which jobs show that were admitted until a time.
 func (a *admitted) rotate(reading int, shown time.Time) {
-	if reading == a.reading {
-		return
-	}
 	if a.fresh.jobs > 0 {
 		a.before[a.next] = a.fresh
 		a.next = (a.next + 1) % len(a.before)

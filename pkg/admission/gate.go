@@ -90,7 +90,9 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 	defer g.mu.Unlock()
 	now := g.refresh(ctx)
 	believed := &g.meter.believed
-	g.since.rotate(believed.number, g.shown(believed.reading, believed.at))
+	if believed.number != g.since.reading {
+		g.since.rotate(believed.number, g.shown(believed.reading, believed.at))
+	}
 	d := Decision{
 		Limit: g.config.Limit, Depth: believed.reading.Depth + g.since.count(),
 		Age: believed.reading.Age(now), Err: g.meter.err,
@@ -118,15 +120,19 @@ func (g *Gate) decide(ctx context.Context, policy job.Policy, counts bool) Decis
 // those that had time to. While the relay is late it is what the relay has confirmed.
 func (g *Gate) shown(r Reading, at time.Time) time.Time {
 	shown := at.Add(-g.config.Settle)
-	if g.config.Probe != nil && g.probing.late(r, at) && r.Relayed.Before(shown) {
+	if g.late(r, at) && r.Relayed.Before(shown) {
 		return r.Relayed
 	}
 	return shown
 }
 
+func (g *Gate) late(r Reading, at time.Time) bool {
+	return g.config.Probe != nil && g.probing.late(r, at)
+}
+
 // unrelayed is how many jobs wait for a relay that is late, by the time of a reading.
 func (g *Gate) unrelayed(r Reading, at time.Time) int {
-	if g.config.Probe == nil || !g.probing.late(r, at) {
+	if !g.late(r, at) {
 		return 0
 	}
 	return g.since.after(r.Relayed)

@@ -195,8 +195,8 @@ func (l Loan) what() string {
 	return fmt.Sprintf("%s can't lend to %s", l.From, l.To)
 }
 
-// state says until when a loan lasts, and wayOut how to end it before.
-func (l Loan) state() string {
+// terms says until when a loan lasts, and wayOut how to end it before.
+func (l Loan) terms() string {
 	until := l.Until.UTC().Format(time.RFC3339)
 	if l.To == "" {
 		return fmt.Sprintf("%s is paused until %s", l.From, until)
@@ -254,11 +254,11 @@ func (l Loan) beside(others []Loan, now time.Time) error {
 		switch {
 		case o.Over(now):
 		case o.From == l.From:
-			return refuse(ErrRefused, "%s: %s already; %s", l.what(), o.state(), o.wayOut())
+			return refuse(ErrRefused, "%s: %s already; %s", l.what(), o.terms(), o.wayOut())
 		case o.To == l.From:
-			return refuse(ErrRefused, "%s while it borrows: %s, and what is borrowed is not lent on; %s", l.what(), o.state(), o.wayOut())
+			return refuse(ErrRefused, "%s while it borrows: %s, and what is borrowed is not lent on; %s", l.what(), o.terms(), o.wayOut())
 		case o.From == l.To:
-			return refuse(ErrRefused, "%s: %s, and has no use for more; %s", l.what(), o.state(), o.wayOut())
+			return refuse(ErrRefused, "%s: %s, and has no use for more; %s", l.what(), o.terms(), o.wayOut())
 		}
 	}
 	return nil
